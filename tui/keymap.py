@@ -34,20 +34,20 @@ TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.MATRIX, Where.TABLE, Where.GRID, Where.CELLS),
     (Where.MATRIX, Where.TEXT),
     (Where.OVERVIEW, Where.TABLE, Where.CELLS),
-    (Where.RUNS, Where.RUN_TABLE, Where.TABLE),
-    (Where.RUNS, Where.LINES, Where.LOG),
-    (Where.RUNS, Where.TEXT),
-    (Where.REVIEW, Where.TABLE, Where.TREE),
-    (Where.REVIEW, Where.LINES),
-    (Where.DOCTOR, Where.TABLE, Where.TREE),
-    (Where.WORKFLOWS, Where.TABLE),
-    (Where.WORKFLOWS, Where.TEXT),
-    (Where.TRIAGE, Where.TRIAGE_TABLE, Where.TABLE, Where.TREE),
-    (Where.TRIAGE, Where.LINES),
-    (Where.CLUSTERS, Where.TABLE),
-    (Where.CLUSTERS, Where.LINES),
-    (Where.COMPARE, Where.TABLE, Where.TREE),
-    (Where.COMPARE, Where.LINES),
+    (Where.RUNS, Where.LIST_AND_TEXT, Where.RUN_TABLE, Where.TABLE),
+    (Where.RUNS, Where.LIST_AND_TEXT, Where.LINES, Where.LOG),
+    (Where.RUNS, Where.LIST_AND_TEXT, Where.TEXT),
+    (Where.REVIEW, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
+    (Where.REVIEW, Where.LIST_AND_TEXT, Where.LINES),
+    (Where.DOCTOR, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
+    (Where.WORKFLOWS, Where.LIST_AND_TEXT, Where.TABLE),
+    (Where.WORKFLOWS, Where.LIST_AND_TEXT, Where.TEXT),
+    (Where.TRIAGE, Where.LIST_AND_TEXT, Where.TRIAGE_TABLE, Where.TABLE, Where.TREE),
+    (Where.TRIAGE, Where.LIST_AND_TEXT, Where.LINES),
+    (Where.CLUSTERS, Where.LIST_AND_TEXT, Where.TABLE),
+    (Where.CLUSTERS, Where.LIST_AND_TEXT, Where.LINES),
+    (Where.COMPARE, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
+    (Where.COMPARE, Where.LIST_AND_TEXT, Where.LINES),
 )
 """Places that a person is in at the same time, beside `Where.APP`: there a key must mean one thing."""
 
@@ -63,7 +63,11 @@ _NAMED = {
 _SIGNS = {shown: name for name, shown in KEY_NAMES.items()}
 
 
-_RENAMED = {"matrix.last": "app.last", "matrix.zoom": "app.zoom", "runs.zoom": "app.zoom"}
+_LISTS = ("runs", "triage", "clusters", "compare", "profiles", "programs", "review", "workflows", "hosts", "plan")
+_RENAMED = {
+    **{"matrix.last": "app.last", "matrix.zoom": "app.zoom", "runs.zoom": "app.zoom"},
+    **{f"{screen}.pane": "list.pane" for screen in _LISTS},
+}
 """Ids that settings written for an earlier version may have."""
 
 

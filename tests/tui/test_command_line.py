@@ -19,7 +19,7 @@ from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Command
 from tui.screens import CommandLine, Option
 from tui.screens.command_line import Arguments, Verb, found_options
-from tui.screens.pick import OptionRows
+from tui.screens.pick import option_rows
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
 _OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in COMMANDS]
@@ -80,7 +80,7 @@ def test_ids_that_nothing_is_said_about_have_the_whole_width() -> None:
     ids = [f"model/{'task_' * 12}/pytorch-Variant{at}-single_device-inference" for at in range(3)]
     for help, hidden in (("", True), ("words about it", False)):
         options = [Option(id, id, help) for id in ids]
-        name, words, _ = OptionRows(options, options, ("goto", "", "")).columns
+        name, words, _ = option_rows(options, options, ("goto", "", "")).columns
         assert (bool(name.share), name.elide, words.from_width > 1_000) == (hidden, hidden, hidden)
 
 

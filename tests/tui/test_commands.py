@@ -10,6 +10,7 @@ from tui.commands import COMMANDS, Where, commands
 from tui.key_names import key_text
 from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS
+from tui.screens.hosts import HostsScreen
 from tui.screens.matrix.filter import Facets
 from tui.screens.triage import TriageTable
 from tui.widgets import CellTable, LogView, MatrixGrid, MatrixTable, RunTable, TextPane
@@ -17,6 +18,7 @@ from tui.widgets import CellTable, LogView, MatrixGrid, MatrixTable, RunTable, T
 _OWNERS = {
     **{entry.where: entry.load() for entry in SCREENS},
     Where.APP: TTMatrixApp,
+    Where.LIST_AND_TEXT: HostsScreen,
     Where.FACETS: Facets,
     Where.RUN_TABLE: RunTable,
     Where.TRIAGE_TABLE: TriageTable,

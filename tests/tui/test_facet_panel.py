@@ -9,7 +9,7 @@ from core.matrix.view import Facet, View
 from core.matrix.view.view import FacetValue
 from tests.support.op_rows import some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
-from tui.widgets.facet_panel import _FacetRows
+from tui.widgets.facet_panel import facet_rows
 
 
 def test_what_is_read_late_comes_last() -> None:
@@ -28,7 +28,7 @@ def test_kinds_have_their_place_before_all_of_them_are_read(tmp_path: Path) -> N
 
 def test_nothing_moves_when_the_late_ones_arrive() -> None:
     status, group = (Facet(name, (FacetValue("a", 2, False),)) for name in ("status", "group"))
-    before, after = _FacetRows([status], ["group"]), _FacetRows([status, group])
+    before, after = facet_rows([status], ["group"]), facet_rows([status, group])
     words = [["".join(cell.text for cell in column) for column in before.cells(at)] for at in range(len(before))]
     assert words[-1] == ["group", "reading"]
     assert [after.key(at) for at in range(len(before))] == [before.key(at) for at in range(len(before))]

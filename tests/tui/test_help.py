@@ -12,8 +12,7 @@ from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
 from tui.commands import Command, screen_commands
 from tui.screens import SCREENS, HelpScreen
-from tui.screens.pick import OptionRows
-from tui.view_models import arch_legend, legend
+from tui.view_models import Rows, arch_legend, legend
 from tui.view_models.style import STATUS_LOOKS, arch_title, short_archs
 from tui.widgets import RowTable
 
@@ -21,8 +20,8 @@ from tui.widgets import RowTable
 def _offered(screen: object) -> list[object]:
     assert isinstance(screen, HelpScreen)
     source = screen.query_one(RowTable).source
-    assert isinstance(source, OptionRows)
-    return [option.value for option in source.options]
+    assert isinstance(source, Rows)
+    return [option.value for option in source.items]
 
 
 @pytest.mark.slow("every key of every screen is pressed")
@@ -50,8 +49,8 @@ async def test_what_does_nothing_now_is_named_dim_and_says_why(tmp_path: Path) -
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("question_mark")
         rows = app.screen.query_one(RowTable).source
-        assert isinstance(rows, OptionRows)
-        shown = {rows.options[at].help: rows.cells(at)[1][0].style for at in range(len(rows))}
+        assert isinstance(rows, Rows)
+        shown = {rows.items[at].help: rows.cells(at)[1][0].style for at in range(len(rows))}
         assert shown["Log: No single test is under the cursor."] == "dim"
         assert shown["Type a query; enter applies it"] == ""
 

@@ -300,7 +300,7 @@ async def test_an_expression_that_never_ends_is_given_up(log: Path, ask: str) ->
         await app.settle(pilot)
         await pilot.press("slash" if ask == "/" else "ampersand")
         await type_text(pilot, "re:")
-        app.query_one("#log-pane LogInput" if app.query("#log-pane") else "LogInput", Input).value = "re:(a+a+)+b"
+        app.query_one("#text LogInput" if app.query("#text") else "LogInput", Input).value = "re:(a+a+)+b"
         await pilot.press("enter")
         await app.settle(pilot)
         await pilot.pause()

@@ -89,7 +89,7 @@ async def test_dividers_follow_the_mouse_and_keys(app: TTMatrixApp) -> None:
         await until(pilot, lambda: facets.region.right - 1 == x + 8, "the narrower facets")
 
         await pilot.press("6")
-        text = app.screen.query_one("#finding-text", Widget)
+        text = app.screen.query_one("#text", Widget)
         before = text.region.y
         await _drag(pilot, (20, before), (20, before - 4))
         await until(pilot, lambda: text.region.y == before - 4, "more of the finding")
@@ -100,7 +100,7 @@ async def test_dividers_follow_the_mouse_and_keys(app: TTMatrixApp) -> None:
 async def test_the_list_above_a_pane_keeps_the_height_that_a_person_gave_it(app: TTMatrixApp) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("2", "J", "J", "J")
-        box = app.screen.query_one("#runs-box", Widget)
+        box = app.screen.query_one("#list-box", Widget)
         await until(pilot, lambda: box.region.height == 7, "three lines more")
         app.signals.runs_changed.publish(None)
         await pilot.press("z")

@@ -78,7 +78,7 @@ async def test_enter_shows_the_tests_of_a_row_and_escape_comes_back(planted: tup
         await until(pilot, lambda: app.screen is screen, "the way back")
         await pilot.press("tab")
         await until(pilot, lambda: "▸turned" in screen_text(app), "what turned")
-        id = screen.rows.rows[0].test
+        id = screen.rows.items[0].test
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is app.matrix_screen and app.matrix_screen.current == id, "its test")
         await pilot.press("escape")
@@ -86,9 +86,9 @@ async def test_enter_shows_the_tests_of_a_row_and_escape_comes_back(planted: tup
         await pilot.press(*["tab"] * 3)
         await until(pilot, lambda: "▸machines" in screen_text(app), "machines")
         alone = Query.parse(f'failed_on~^{BAD_HOST}$ !failed_on~"^(?!{BAD_HOST}$)"')
-        assert screen.rows.rows[0].query == alone
+        assert screen.rows.items[0].query == alone
         await pilot.press("G")
-        host = screen.rows.rows[-1].key
+        host = screen.rows.items[-1].key
         assert host != BAD_HOST
         await pilot.press("enter")
         query = f"failed_on~^{host}$"
@@ -147,4 +147,4 @@ async def test_without_results_it_says_what_to_do(tmp_path: Path) -> None:
 
 
 def _keys(screen: ReportScreen) -> list[str]:
-    return [row.key for row in screen.rows.rows]
+    return [row.key for row in screen.rows.items]

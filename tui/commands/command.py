@@ -22,6 +22,7 @@ class Where(StrEnum):
     HOSTS = "hosts"
     PLAN = "plan"
     REPORT = "report"
+    LIST_AND_TEXT = "in a list beside a text"
     FACETS = "in the facets"
     TABLE = "in a table"
     CELLS = "in a table of cells"
@@ -173,7 +174,6 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("runs.hold", Where.RUNS, "h", "hold", "Hold", "Hold or release queued runs"),
     Command("runs.first", Where.RUNS, "T", "put_first", "First", "Move queued runs to the front of the queue"),
     Command("runs.last", Where.RUNS, "B", "put_last", "Last", "Move queued runs to the end of the queue"),
-    Command("runs.pane", Where.RUNS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("runs.files", Where.RUNS, "f", "pick_file", "Files", "Show another file of the run, or its log"),
     Command("runs.programs", Where.RUNS, "i", "programs", "IR", "Show the IR programs that the run wrote"),
     Command("runs.profiles", Where.RUNS, "p", "profiles", "Profiles", "Show the batch of the run by profile"),
@@ -242,7 +242,6 @@ OF_SCREENS: tuple[Command, ...] = (
         "Ignore machines that fail alone, or count them",
     ),
     Command("triage.go", Where.TRIAGE, "enter", "go_to_test", "Go to", "Show the test in the matrix; unfold a group"),
-    Command("triage.pane", Where.TRIAGE, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command(
         "clusters.enter",
         Where.CLUSTERS,
@@ -272,7 +271,6 @@ OF_SCREENS: tuple[Command, ...] = (
     ),
     Command("clusters.copy", Where.CLUSTERS, "y", "copy", "Copy", "Copy the reason, or the id of a member"),
     Command("clusters.filter", Where.CLUSTERS, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
-    Command("clusters.pane", Where.CLUSTERS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("compare.enter", Where.COMPARE, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
     Command(
         "compare.before", Where.COMPARE, "b", "choose_run('before')", "Before", "Choose the first run", footer=True
@@ -280,8 +278,7 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("compare.after", Where.COMPARE, "c", "choose_run('after')", "After", "Choose the second run", footer=True),
     Command("compare.kind", Where.COMPARE, "f", "next_kind", "Kind", "Show differences of the next kind", footer=True),
     Command("compare.runs", Where.COMPARE, "r", "runs", "Runs", "Compare two runs instead of two backends"),
-    Command("compare.copy", Where.COMPARE, "y", "copy_id", "Copy", "Copy the id"),
-    Command("compare.pane", Where.COMPARE, "tab", "other_pane", "Pane", "Go to the other pane"),
+    Command("compare.copy", Where.COMPARE, "y", "copy", "Copy", "Copy the id"),
     Command("compare.profiles", Where.COMPARE, "p", "profiles", "Profiles", "Show tests under several profiles"),
     Command("profiles.logs", Where.PROFILES, "enter", "logs", "Logs", "Logs beside the first profile's", footer=True),
     Command("profiles.ir", Where.PROFILES, "i", "programs", "IR", "Programs beside the first profile's", footer=True),
@@ -291,7 +288,6 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("profiles.export", Where.PROFILES, "x", "export", "Export", "Export as CSV or Markdown", footer=True),
     Command("profiles.test", Where.PROFILES, "t", "go_to_test", "Test", "Show the test in the matrix"),
     Command("profiles.copy", Where.PROFILES, "y", "copy", "Copy", "Copy the table as Markdown"),
-    Command("profiles.pane", Where.PROFILES, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("programs.enter", Where.PROGRAMS, "enter", "text", "Text", "Go to the text of the program", footer=True),
     Command("programs.mark", Where.PROGRAMS, "space", "mark", "Mark", "Mark the program for comparison", footer=True),
     Command("programs.compare", Where.PROGRAMS, "c", "compare", "Compare", "Compare with the marked one", footer=True),
@@ -301,7 +297,6 @@ OF_SCREENS: tuple[Command, ...] = (
     Command("programs.unfold", Where.PROGRAMS, "u", "unfold", "Constants", "Fold or unfold large constants"),
     Command("programs.pattern", Where.PROGRAMS, "p", "pattern", "FileCheck", "Try a FileCheck pattern", footer=True),
     Command("programs.first", Where.PROGRAMS, "P", "first_pattern", "First", "Start a pattern from chosen lines"),
-    Command("programs.pane", Where.PROGRAMS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("review.enter", Where.REVIEW, "enter", "enter", "Go to", "Show the test in the matrix; unfold a group"),
     Command("review.accept", Where.REVIEW, "a", "accept", "Accept", "Accept this change", footer=True),
     Command("review.reject", Where.REVIEW, "x", "reject", "Reject", "Reject this change", footer=True),
@@ -328,7 +323,6 @@ OF_SCREENS: tuple[Command, ...] = (
     Command(
         "review.whole", Where.REVIEW, "d", "whole_diff", "Whole diff", "Toggle this change / all that will be written"
     ),
-    Command("review.pane", Where.REVIEW, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("doctor.go", Where.DOCTOR, "enter", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
     Command("doctor.fix", Where.DOCTOR, "m", "fix", "Fix", "Add the fix to the pending changes", footer=True),
     Command("doctor.filter", Where.DOCTOR, "slash", "filter", "Filter", "Type words to filter by", ahead=True),
@@ -372,17 +366,15 @@ OF_SCREENS: tuple[Command, ...] = (
     ),
     Command("workflows.copy", Where.WORKFLOWS, "y", "copy", "Copy", "Copy the command to run, or the report"),
     Command("workflows.go", Where.WORKFLOWS, "o", "go_to_test", "Go to", "Show the test in the matrix"),
-    Command("workflows.pane", Where.WORKFLOWS, "tab", "other_pane", "Pane", "Go to the other pane", footer=True),
+    Command("list.pane", Where.LIST_AND_TEXT, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("hosts.log", Where.HOSTS, "enter", "log", "Log", "Show the log of what runs there", footer=True),
     Command("hosts.up", Where.HOSTS, "u", "up", "Take up", "Start a worker there, so that runs go there", footer=True),
     Command("hosts.up_all", Where.HOSTS, "U", "up_all", "All up", "Take up every host of the hosts file"),
     Command("hosts.down", Where.HOSTS, "D", "down", "Take down", "End the worker of the host; asks first", footer=True),
     Command("hosts.check", Where.HOSTS, "c", "check", "Check", "Ask the machine what it lacks", footer=True),
-    Command("hosts.pane", Where.HOSTS, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("plan.queue", Where.PLAN, "enter", "queue", "Queue", "Queue what fits; asks first", footer=True),
     Command("plan.hours", Where.PLAN, "h", "hours", "Hours", "Set the hours of the session", footer=True),
     Command("plan.go", Where.PLAN, "o", "go_to_test", "Go to", "Show the test in the matrix", footer=True),
-    Command("plan.pane", Where.PLAN, "tab", "other_pane", "Pane", "Go to the other pane"),
     Command("report.go", Where.REPORT, "enter", "go", "Go to", "Show the test, or the tests of the row", footer=True),
     Command("report.list", Where.REPORT, "tab,f", "next_list(1)", "List", "Show the next list", footer=True),
     Command("report.list_before", Where.REPORT, "shift+tab", "next_list(-1)", "List before", "Show the previous list"),

@@ -46,6 +46,7 @@ class SessionScreen(SteadyScreen[None]):
         self._said: tuple[Sequence[str], Sequence[str]] = (), ()
         """What the screen itself says in the title: words, and those that name a key."""
         self._hint = ""
+        self._reading: WhenSeen | None = None
 
     def compose(self) -> ComposeResult:
         yield self.top
@@ -57,9 +58,12 @@ class SessionScreen(SteadyScreen[None]):
         return ()
 
     def on_mount(self) -> None:
-        """Every screen says how long machines are still there, and which are up."""
-        for signal in (self.context.signals.lease_changed, self.context.signals.hosts_changed):
+        """The title of every screen says what goes on: runs, pending changes, machines."""
+        signals = self.context.signals
+        for signal in (signals.lease_changed, signals.hosts_changed, signals.runs_changed, signals.pending_changed):
             self.follow(signal, self.with_widgets(self.show_title))
+        if self._reading is not None:
+            self._reading.start()
         self.screen.bindings_updated_signal.subscribe(self, lambda _: self.with_widgets(self.show_title)())
 
     def places(self) -> tuple[Where, ...]:
@@ -78,6 +82,14 @@ class SessionScreen(SteadyScreen[None]):
         """Call `react` whenever `signal` is published, as long as the screen lives."""
         signal.subscribe(self, lambda _: react())
 
+    def read_when_seen(self, read: Callable[[], None], *signals: Signal[None]) -> "WhenSeen":
+        """Have `read` read what is shown in the background: from the start on, and when a signal says that it changed.
+
+        While another screen is in front, it waits until this one is.
+        """
+        self._reading = WhenSeen(self, read, *signals)
+        return self._reading
+
     def every(self, seconds: float, act: Callable[[], None]) -> None:
         """Call `act` again and again while the screen is in front and has its widgets: they go before its timers."""
         act = self.with_widgets(act)
@@ -92,6 +104,8 @@ class SessionScreen(SteadyScreen[None]):
         for timer, act in self._repeated:
             timer.resume()
             act()
+        if self._reading is not None:
+            self._reading.resume()
 
     @on(events.ScreenResume)
     def _leave_styles(self, event: events.ScreenResume) -> None:

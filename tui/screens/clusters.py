@@ -5,10 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from core.edits import Operation
 from core.edits.pending import Decision
@@ -20,18 +17,17 @@ from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
-from tui.screens.panes import Divider, Pane
-from tui.view_models import ClusterRows, Line, MemberRows, cluster_words, diff_style, member_words, paragraph
-from tui.widgets import LinesView, RowTable, TextLines, WordFilter
+from tui.screens.list_and_text import ListAndLines
+from tui.view_models import cluster_rows, cluster_words, member_rows, member_words
+from tui.widgets import RowTable, WordFilter
 
 _OF_CELL = 8
-"""Lines that what is said about one cell of a cluster takes."""
+"""Lines of what there is to say about one cell of a cluster."""
 
 
 class Gathered(NamedTuple):
-    """Failures that are one."""
+    """The clusters of a moment."""
 
     clusters: Sequence[Cluster]
     now: float
@@ -39,22 +35,17 @@ class Gathered(NamedTuple):
     issues: Mapping[str, IssueState]
 
 
-class ClustersScreen(SessionScreen):
+class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     PLACES = (Where.CLUSTERS,)
-    PANES = (Pane("list", ("#changes-box", "#filter-line")), Pane("text", ("#diff",)))
-    DIVIDERS = (Divider("#diff", "#changes-box"),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.table = RowTable(ClusterRows((), 0.0, {}), id="changes")
-        self.filter = WordFilter(self.table, self._filter_changed, "words of a reason, a test, an issue")
-        self.view = LinesView(diff_style, id="diff")
-        self._evidence = WhenSeen(
-            self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
-        )
+        table = RowTable(cluster_rows((), 0.0, {}), id="clusters")
+        self.filter = WordFilter(table, self._filter_changed, "words of a reason, a test, an issue")
+        super().__init__(context, table, filter=self.filter)
+        self.read_when_seen(self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed)
         self._found: Gathered | None = None
         self._texts: Sequence[str] = ()
         """What the filter looks for words in, of each cluster."""
@@ -63,24 +54,8 @@ class ClustersScreen(SessionScreen):
         self._entered = ""
         """The signature of the cluster whose members are listed."""
 
-    def places(self) -> tuple[Where, ...]:
-        return (Where.CLUSTERS, Where.LINES if self.view.has_focus else Where.TABLE)
-
-    def body(self) -> ComposeResult:
-        yield self.filter
-        with Vertical(id="changes-box"):
-            yield self.table
-        yield self.view
-
     def on_mount(self) -> None:
-        self.follow(self.context.signals.pending_changed, self._say)
-        self.follow(self.context.signals.runs_changed, self._say)
-        self.table.focus()
         self._say()
-        self._evidence.start()
-
-    def on_screen_resume(self) -> None:
-        self._evidence.resume()
 
     def _read_evidence(self) -> None:
         # Keys wait for the first list: they are meant for its rows.
@@ -104,34 +79,30 @@ class ClustersScreen(SessionScreen):
         self._clusters = [one for one, text in zip(found, self._texts, strict=True) if self.filter.matches(text)]
 
     @property
-    def current(self) -> Cluster | None:
+    def cluster(self) -> Cluster | None:
         """The cluster under the cursor, or the one whose members are listed."""
-        clusters = self._clusters
         if self._entered:
-            return next((one for one in clusters if one.signature == self._entered), None)
-        return clusters[self.table.cursor] if self.table.cursor < len(clusters) else None
+            return next((one for one in self._clusters if one.signature == self._entered), None)
+        return self.current if isinstance(self.current, Cluster) else None
 
     @property
     def member(self) -> ClusterCell | None:
         """The member under the cursor."""
-        one = self.current if self._entered else None
-        return one.members[self.table.cursor] if one and self.table.cursor < len(one.members) else None
+        return self.current if isinstance(self.current, ClusterCell) else None
 
     def _show(self, keep: str | None = None) -> None:
-        one = self.current
-        found = self._found
+        one, found = self.cluster, self._found
         if self._entered and one is not None:
-            self.table.show(MemberRows(one.members), keep=keep)
+            self.show_rows(member_rows(one.members), keep=keep)
         elif found is not None:
             self._entered = ""
-            self.table.show(ClusterRows(self._clusters, found.now, found.issues), keep=keep or self.table.cursor_key)
+            self.show_rows(cluster_rows(self._clusters, found.now, found.issues), keep=keep)
         self.table.say_when_empty(self._nothing())
         self.filter.note(counted(len(self._clusters), "cluster"))
-        self._fit()
         self._say()
 
-    def _fit(self) -> None:
-        """A cell has less to be said about than a cluster."""
+    def fit_list(self) -> None:
+        """There is less to say about a cell than about a cluster."""
         self.panes.fit(len(self.table.source), below=_OF_CELL if self._entered else 0)
 
     def _nothing(self) -> str:
@@ -144,7 +115,7 @@ class ClustersScreen(SessionScreen):
         if self._found is None:
             self.title_line("reading the failures …")
             return
-        one = self.current
+        one = self.cluster
         if self._entered and one is not None:
             self.title_line(f"{counted(len(one.members), 'cell')} of: {one_line(one.canonical)}")
             return
@@ -152,27 +123,13 @@ class ClustersScreen(SessionScreen):
         shown = f"{len(self._clusters):,} of {whole}" if self.filter.active else whole
         self.title_line(f"{shown} of failures")
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._show_words()
-
-    def on_resize(self, event: events.Resize) -> None:
-        if self.is_mounted:
-            self._fit()
-            self.call_after_refresh(self._show_words)
-
-    def _show_words(self) -> None:
-        one, width = self.current, self.view.line_width
-        if one is None or self._found is None:
-            self.view.show(TextLines())
-            return
-        lines: list[Line] = []
-        if self.member is None:
-            for text, style in cluster_words(one, self._found.issues):
-                lines += paragraph(text, style, width, 5)
+    def show_text(self) -> None:
+        if self.member is not None:
+            self.say(member_words(self.member), indent=5)
+        elif self.cluster is not None and self._found is not None:
+            self.say(cluster_words(self.cluster, self._found.issues), indent=5)
         else:
-            for text, style in member_words(self.member):
-                lines += paragraph(text, style, width, 5)
-        self.view.show(TextLines(lines))
+            self.say(())
 
     # Moving
 
@@ -180,13 +137,13 @@ class ClustersScreen(SessionScreen):
         """Into the cluster; from a member to its test."""
         if self.member is not None:
             self.context.navigation.show_test(self.member.id)
-        elif (one := self.current) is not None:
+        elif (one := self.cluster) is not None:
             self._entered = one.signature
             self.table.cursor = 0
             self._show()
 
     def lacks(self, need: Need) -> bool:
-        return self.current is None if need is Need.CLUSTER else super().lacks(need)
+        return self.cluster is None if need is Need.CLUSTER else super().lacks(need)
 
     def close_one(self) -> bool:
         """First the cluster, then the filter."""
@@ -199,16 +156,6 @@ class ClustersScreen(SessionScreen):
             return False
         return True
 
-    def action_other_pane(self) -> None:
-        (self.table if self.view.has_focus else self.view).focus()
-
-    def action_filter(self) -> None:
-        self.filter.open()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In the filter itself a slash is a slash."""
-        return not (action == "filter" and self.filter.typing)
-
     def _filter_changed(self) -> None:
         self._entered = ""
         self._narrow()
@@ -217,13 +164,13 @@ class ClustersScreen(SessionScreen):
     # What is done with a cluster
 
     def action_canonical(self) -> None:
-        one = self.current
+        one = self.cluster
         if one is not None:
             body = f"For {counted(len(one.ids), 'test')}; links stay."
             self._ask_for("One reason for all of its entries", body, one, one.canonical, with_canonical)
 
     def action_attach(self) -> None:
-        one = self.current
+        one = self.cluster
         if one is not None:
             body = "For its entries without one: 123, tt-xla#123, owner/repository#123 or a URL."
             self._ask_for("Which issue?", body, one, one.issues[0] if one.issues else "", with_link)
@@ -232,7 +179,7 @@ class ClustersScreen(SessionScreen):
         def made(text: str) -> tuple[Operation, ...]:
             if operations := make(self.session.matrix, one, text):
                 return operations
-            raise UsageError("Nothing to change: all of its entries already say this")
+            raise UsageError("No change: every entry already has this value")
 
         question = Ask(title, body, value=value, verb="propose", check=made)
 
@@ -244,7 +191,7 @@ class ClustersScreen(SessionScreen):
 
     def action_rerun(self) -> None:
         """Run one of its cells on the device: the one under the cursor, else the first."""
-        one = self.current
+        one = self.cluster
         if one is not None:
             member = self.member or one.members[0]
             cells, session = [(member.id, member.arch, 1)], self.session
@@ -256,7 +203,7 @@ class ClustersScreen(SessionScreen):
 
     def action_propose(self) -> None:
         """Add to the pending changes what results propose for its tests."""
-        one = self.current
+        one = self.cluster
         if one is not None:
             self.context.background.run(
                 "evidence", self.context.agendas.read, partial(self._propose, frozenset(one.ids))
@@ -275,11 +222,10 @@ class ClustersScreen(SessionScreen):
             none = "No result of its tests asks for a change of their entries."
             self.context.notify.info("All of its proposals are pending already." if found else none)
 
-    def action_copy(self) -> None:
+    def copied(self) -> str:
         if self.member is not None:
-            self.context.notify.copy(self.member.id)
-        elif self.current is not None:
-            self.context.notify.copy(self.current.canonical)
+            return self.member.id
+        return self.cluster.canonical if self.cluster is not None else ""
 
 
 _Make = Callable[..., tuple[Operation, ...]]

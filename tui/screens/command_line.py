@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -16,7 +16,7 @@ from tui.aliases import ALIASES
 from tui.commands import Command
 from tui.key_names import key_text
 from tui.screens.dialogs import Dialog, problem_words
-from tui.screens.pick import Option, OptionRows
+from tui.screens.pick import Option, option_rows
 from tui.widgets import CachedBox, RowTable, TextField
 
 _TITLES = ("command", "what it does", "key")
@@ -56,13 +56,15 @@ class CommandLine(Dialog[Command]):
         self._known: dict[str, Arguments] = {}
         self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
         self._all += [Option(one, one.name, one.help) for one in verbs]
+        self._listed: Sequence[Option[Any]] = self._all
+        """Those that match what is typed."""
         self._elsewhere: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in elsewhere]
 
     def compose(self) -> ComposeResult:
         with CachedBox(id="box"):
             yield TextField(placeholder="a command, or what it does", id="command-line")
             yield Label("", classes="problem")
-            table = RowTable(OptionRows(self._all, self._all, _TITLES))
+            table = RowTable(option_rows(self._all, self._all, _TITLES))
             # What is typed stays in the line: a click chooses, two take.
             table.can_focus = False
             yield table
@@ -93,11 +95,13 @@ class CommandLine(Dialog[Command]):
         if verb is None:
             found = found_options(self._all, self._line.value)
             found += found_options(self._elsewhere, self._line.value) if self._line.value.strip() else []
-            self._table.show(OptionRows(found, self._all, _TITLES))
+            self._listed = found
+            self._table.show(option_rows(found, self._all, _TITLES))
             self._table.say_when_empty("There is no such command.")
         else:
             values = [Option(value, value, note) for value, note in self._arguments(verb).containing(argument)]
-            self._table.show(OptionRows(values, values, (verb.name, "", "")))
+            self._listed = values
+            self._table.show(option_rows(values, values, (verb.name, "", "")))
             self._table.say_when_empty(f"enter runs: {verb.name} {one_line(argument)}")
         self._table.cursor = 0
 
@@ -138,8 +142,7 @@ class CommandLine(Dialog[Command]):
         self._line.cursor_position = len(self._line.value)
 
     def _chosen(self) -> object:
-        source, cursor = self._table.source, self._table.cursor
-        return source.options[cursor].value if isinstance(source, OptionRows) and cursor < len(source) else None
+        return self._listed[self._table.cursor].value if self._table.cursor < len(self._listed) else None
 
     def _run(self, verb: Verb, argument: str) -> None:
         try:

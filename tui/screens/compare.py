@@ -7,47 +7,37 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from core.evidence.analysis import Difference, OnTwoBackends
 from core.text import counted
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import WhenSeen
-from tui.screens.compared import Pair, Question, Words
-from tui.screens.halves import Halves
+from tui.screens.compared import Pair, Question, RunPair, Words
+from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
 from tui.screens.pick import Option, Pick
-from tui.view_models import DifferenceRows, difference_groups
+from tui.view_models import difference_groups, difference_rows
 from tui.widgets import GroupTable
 
 
-class CompareScreen(Halves):
+class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
     PLACES = (Where.COMPARE,)
+    DIVIDERS = BELOW_TITLE
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
 
     def __init__(self, context: Context) -> None:
-        self._groups = GroupTable(DifferenceRows(()), id="changes", folded=True)
-        super().__init__(context, self._groups.grouped, self._groups)
-        self._evidence = WhenSeen(
-            self, self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed
-        )
+        self._groups = GroupTable(difference_rows(()), id="differences", folded=True)
+        super().__init__(context, self._groups, title=title_of_text())
+        signals = context.signals
+        self._evidence = self.read_when_seen(self._read_evidence, signals.matrix_changed, signals.evidence_changed)
         self.kind = ""
         """The kind of differences that are listed; empty: all."""
         self._question = Question()
         self._found: Pair | None = None
 
-    def places(self) -> tuple[Where, ...]:
-        return super().places() if self.view.has_focus else (*super().places(), Where.TREE)
-
     def on_mount(self) -> None:
-        self.follow(self.context.signals.pending_changed, self._say)
-        self.follow(self.context.signals.runs_changed, self._say)
-        self.table.focus()
         self._say()
-        self._evidence.start()
-
-    def on_screen_resume(self) -> None:
-        self._evidence.resume()
 
     def compare_cases(self, ids: Sequence[str]) -> None:
         """Compare op cases on two backends."""
@@ -75,22 +65,17 @@ class CompareScreen(Halves):
             self._found = found
             self._show()
 
-    @property
-    def current(self) -> str:
-        """The test or op case under the cursor; empty: there is none."""
-        row = self._groups.row
-        return self._found.id(row, self.kind) if self._found and row is not None else ""
-
     def _show(self) -> None:
         before, after, kind = map(self.context.keymap.key, ("compare.before", "compare.after", "compare.kind"))
         words = f"There are no differences: {before} and {after} choose what is compared."
         if self.kind:
             words = f"No difference is of this kind: {kind} shows the next kind."
         self.table.say_when_empty(words if self._found and self._found.names[0] else "")
-        rows = self._found.rows(self.kind) if self._found else DifferenceRows(())
-        groups = difference_groups(rows.differences) if isinstance(rows, DifferenceRows) else []
-        self._groups.show_groups(rows, groups)
-        self.panes.fit(len(self.table.source))
+        if self._found is None:
+            self.show_rows(difference_rows(()))
+        else:
+            rows = self._found.rows(self.kind)
+            self.show_rows(rows, difference_groups(rows.items) if isinstance(self._found, RunPair) else ())
         self._say()
 
     def _say(self) -> None:
@@ -103,7 +88,7 @@ class CompareScreen(Halves):
             self.title_line(f"no two {of} to compare")
         else:
             self.title_line(found.counts or "no differences", f"only {self.kind}" if self.kind else "")
-        self.show_words()
+        self.show_text()
 
     def lacks(self, need: Need) -> bool:
         match need:
@@ -122,12 +107,12 @@ class CompareScreen(Halves):
         self._show()
         return True
 
-    def show_words(self) -> None:
+    def show_text(self) -> None:
         found = self._found
         if found is not None and not found.names[0]:
-            self.say("", [(found.missing, "dim")])
+            self.say([(found.missing, "dim")])
         elif found is not None:
-            self.say(found.heading, self._words(found))
+            self.say(self._words(found), title=found.heading)
 
     def _words(self, found: Pair) -> Words:
         """All about the difference under the cursor; of a group, about its first one."""
@@ -177,13 +162,12 @@ class CompareScreen(Halves):
             self._evidence.ask()
 
     def action_go_to_test(self) -> None:
-        if not self.current:
+        if self.current is None:
             self._groups.action_fold(True)
-        elif self.current not in self.session.view.matrix.rows:
+        elif self.current.id not in self.session.view.matrix.rows:
             self.context.notify.info("The checkout has no such test.")
         else:
-            self.context.navigation.show_test(self.current)
+            self.context.navigation.show_test(self.current.id)
 
-    def action_copy_id(self) -> None:
-        if self.current:
-            self.context.notify.copy(self.current)
+    def copied(self) -> str:
+        return self.current.id if self.current is not None else ""

@@ -3,13 +3,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.errors import UsageError
-from core.evidence.analysis import BackendComparison, BackendKind, DifferenceKind
+from core.evidence.analysis import BackendComparison, BackendKind, Difference, DifferenceKind, OnTwoBackends
 from core.text import counted, one_line
 from core.workspace import Evidence, RunsCompared
-from tui.view_models import BackendRows, DifferenceRows, backend_sides, commit_words, sides
+from tui.view_models import Rows, backend_rows, backend_sides, commit_words, difference_rows, sides
 
 Words = list[tuple[str, str]]
 """Texts with their styles, a line or a paragraph each."""
@@ -52,16 +52,12 @@ class Pair(Protocol):
         """How many there are of each kind."""
         ...
 
-    def rows(self, kind: str) -> DifferenceRows | BackendRows:
+    def rows(self, kind: str) -> Rows[Any]:
         """The differences of a kind; empty: of all kinds."""
         ...
 
     def words(self, row: int, kind: str) -> Words:
         """All about the difference in that row of these."""
-        ...
-
-    def id(self, row: int, kind: str) -> str:
-        """The test or op case in that row; empty: there is no such row."""
         ...
 
 
@@ -87,18 +83,14 @@ class RunPair:
     def counts(self) -> str:
         return ", ".join(f"{count:,} {kind}" for kind, count in self.found.comparison.counts.items() if count)
 
-    def rows(self, kind: str) -> DifferenceRows:
-        return DifferenceRows([one for one in self.found.comparison.differences if kind in ("", one.kind)])
+    def rows(self, kind: str) -> Rows[Difference]:
+        return difference_rows([one for one in self.found.comparison.differences if kind in ("", one.kind)])
 
     def words(self, row: int, kind: str) -> Words:
-        listed = self.rows(kind).differences
+        listed = self.rows(kind).items
         words = sides(listed[row]) if row < len(listed) else []
         commits = commit_words("tt-xla", self.found.commits), commit_words("models", self.found.models)
         return [*words, ("", ""), *commits[0], *commits[1]]
-
-    def id(self, row: int, kind: str) -> str:
-        listed = self.rows(kind).differences
-        return listed[row].id if row < len(listed) else ""
 
 
 @dataclass(frozen=True)
@@ -124,21 +116,17 @@ class BackendPair:
     def counts(self) -> str:
         return ", ".join(f"{count:,} {kind}" for kind, count in self.found.counts.items() if count)
 
-    def rows(self, kind: str) -> BackendRows:
-        return BackendRows([one for one in self.found.cases if kind in ("", one.kind)], self.names)
+    def rows(self, kind: str) -> Rows[OnTwoBackends]:
+        return backend_rows([one for one in self.found.cases if kind in ("", one.kind)], self.names)
 
     def words(self, row: int, kind: str) -> Words:
-        listed = self.rows(kind).cases
+        listed = self.rows(kind).items
         return backend_sides(listed[row], self.names) if row < len(listed) else []
-
-    def id(self, row: int, kind: str) -> str:
-        listed = self.rows(kind).cases
-        return listed[row].id if row < len(listed) else ""
 
 
 @dataclass(frozen=True)
 class NoPair:
-    """There are no two to compare."""
+    """Nothing to compare, and why."""
 
     missing: str
     names: tuple[str, str] = ("", "")
@@ -147,19 +135,16 @@ class NoPair:
     kinds: Sequence[str] = ()
     counts: str = ""
 
-    def rows(self, kind: str) -> DifferenceRows:
-        return DifferenceRows(())
+    def rows(self, kind: str) -> Rows[Difference]:
+        return difference_rows(())
 
     def words(self, row: int, kind: str) -> Words:
         return []
 
-    def id(self, row: int, kind: str) -> str:
-        return ""
-
 
 @dataclass(frozen=True)
 class Question:
-    """The two that are to be compared."""
+    """Two runs, or op cases, to compare."""
 
     names: tuple[str, str] | None = None
     """The two that were chosen; None: the last two runs, or eager and another backend."""

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from core.doctor import kinds
@@ -18,10 +16,10 @@ from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen
-from tui.screens.panes import Divider, Pane
-from tui.view_models import FindingRows, finding_groups
-from tui.widgets import GroupTable, RowTable, WordFilter
+from tui.screens.list_and_text import ListAndText
+from tui.screens.panes import Divider
+from tui.view_models import finding_groups, finding_rows
+from tui.widgets import GroupTable, WordFilter
 
 
 class DoctorPlace(NamedTuple):
@@ -31,40 +29,26 @@ class DoctorPlace(NamedTuple):
     key: str | None
 
 
-class DoctorScreen(SessionScreen):
+class DoctorScreen(ListAndText[Finding]):
     """The findings above, the whole text of the highlighted one below."""
 
-    PLACES = (Where.DOCTOR, Where.TABLE, Where.TREE)
-    PANES = (Pane("list", ("#findings-box", "#filter-line")), Pane("text", ("#finding-text",)))
-    DIVIDERS = (Divider("#finding-text", "#finding-text", after=True),)
+    PLACES = (Where.DOCTOR,)
+    DIVIDERS = (Divider("#text", "#text", after=True),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
+    table: GroupTable
+
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.table = GroupTable(FindingRows((), frozenset()), id="findings")
-        self.filter = WordFilter(self.table, self._filter_changed, "words of a kind, a file, a test, a message")
-
-    def body(self) -> ComposeResult:
-        yield self.filter
-        with Vertical(id="findings-box"):
-            yield self.table
-        yield Static("", id="finding-text", markup=False)
-
-    def on_mount(self) -> None:
+        table = GroupTable(finding_rows(()), id="findings")
+        self.filter = WordFilter(table, self._filter_changed, "words of a kind, a file, a test, a message")
+        super().__init__(context, table, Static("", id="text", markup=False), filter=self.filter)
         self._all: tuple[Finding, ...] | None = None
         self._kind = ""
         self._fixed: frozenset[str] = frozenset()
-        self.follow(self.context.signals.matrix_changed, self._examine)
-        self.follow(self.context.signals.runs_changed, self._say)
-        self.follow(self.context.signals.pending_changed, self._say)
-        self.table.focus()
-        self._examine()
 
-    @property
-    def current(self) -> Finding | None:
-        """The highlighted finding."""
-        found, row = self._findings, self.table.row
-        return found[row] if row is not None and row < len(found) else None
+    def on_mount(self) -> None:
+        self.follow(self.context.signals.matrix_changed, self._examine)
+        self._examine()
 
     def _examine(self) -> None:
         session = self.session
@@ -97,7 +81,7 @@ class DoctorScreen(SessionScreen):
 
     def _list(self, keep: str | None = None) -> None:
         findings = self._findings
-        self.table.show_groups(FindingRows(findings, self._fixed), finding_groups(findings, kinds()), keep=keep)
+        self.show_rows(finding_rows(findings, self._fixed), finding_groups(findings, kinds()), keep=keep)
 
     def spot(self) -> object:
         return DoctorPlace(self._kind, self.table.cursor_key) if self.is_mounted else None
@@ -146,7 +130,7 @@ class DoctorScreen(SessionScreen):
         keyed = [f"{self.context.keymap.key('app.back')} shows all"] if back else ()
         self.title_line(f"{counted(len(self._findings), 'finding')} {what}", keyed=keyed)
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+    def show_text(self) -> None:
         one, text = self.current, Text()
         if one is not None:
             text.append(f"{one.kind}  ", "bold")
@@ -155,16 +139,9 @@ class DoctorScreen(SessionScreen):
             text.append(one_line(one.message))
         elif self.table.group is not None and self.table.group.key:
             text.append(f"{self.table.group.key}  ", "bold").append(kinds().get(self.table.group.key, ""))
-        self.query_one("#finding-text", Static).update(text)
+        self.query_one("#text", Static).update(text)
 
     # Actions
-
-    def action_filter(self) -> None:
-        self.filter.open()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In the filter itself a slash is a slash."""
-        return not (action == "filter" and self.filter.typing)
 
     def _filter_changed(self) -> None:
         self.show_kind(self._kind)

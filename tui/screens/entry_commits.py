@@ -18,7 +18,7 @@ from core.history import Step, Timeline
 from core.text import one_line
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
-from tui.view_models import StepRows, diff_style
+from tui.view_models import diff_style, step_rows
 from tui.widgets import CachedBox, LinesView, RowTable, TextLines
 
 _HINT = "enter whole commit   tab scroll   copy: o link   y id   p PR text   esc close"
@@ -41,7 +41,7 @@ class EntryCommits(Dialog[None]):
         self.context = context
         self._test = id
         # Attributes, not looked up: what follows the cursor may come due while the dialog is taken apart.
-        self._table = RowTable(StepRows(()))
+        self._table = RowTable(step_rows(()))
         self._lines = LinesView(diff_style)
         self._steps: Sequence[Step] = ()
         self._whole = False
@@ -72,7 +72,7 @@ class EntryCommits(Dialog[None]):
             self._lines.show(TextLines([found]))
             return
         self._steps = [step for one in found for step in one.steps]
-        self._table.show(StepRows(self._steps))
+        self._table.show(step_rows(self._steps))
         self._show()
 
     @property

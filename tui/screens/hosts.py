@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import ClassVar, TypeVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from core import hosts
 from core.hosts import HostReport
@@ -20,12 +18,11 @@ from core.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
-from tui.screens.panes import Divider, Pane
+from tui.screens.list_and_text import ListAndPane
 from tui.screens.pick import Option, Pick
-from tui.view_models import HostRows, HostView, host_text, host_views
-from tui.widgets import RowTable, TextPane
+from tui.view_models import HostView, host_rows, host_text, host_views
+from tui.widgets import RowTable
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -35,18 +32,14 @@ _TICK_SECONDS = 1.0
 _ALONE = "Runs can go to other machines too: `ttmatrix hosts add NAME --ssh USER@HOST` adds one."
 
 
-class HostsScreen(SessionScreen):
+class HostsScreen(ListAndPane[HostView]):
     """The machines above, all about the highlighted one below."""
 
-    PLACES = (Where.HOSTS, Where.TABLE, Where.TEXT)
-    PANES = (Pane("list", ("#hosts-box",)), Pane("text", ("#host-text",)))
-    DIVIDERS = (Divider("#host-text", "#hosts-box"),)
+    PLACES = (Where.HOSTS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.HOSTS)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.table = RowTable(HostRows((), _now()), id="hosts")
-        self.pane = TextPane(id="host-text")
+        super().__init__(context, RowTable(host_rows((), _now()), id="hosts"))
         self._views: list[HostView] = []
         self._cells: list[object] = []
         """What the table shows: the same again is not painted."""
@@ -55,25 +48,11 @@ class HostsScreen(SessionScreen):
         self._asked: frozenset[str] = frozenset()
         """Hosts whose check, way up or way down is on its way."""
 
-    def body(self) -> ComposeResult:
-        with Vertical(id="hosts-box"):
-            yield self.table
-        yield self.pane
-
     def on_mount(self) -> None:
         self.follow(self.context.signals.hosts_changed, self._show)
         self.follow(self.context.signals.runs_changed, self._show)
         self.every(_TICK_SECONDS, self._show)
-        self.table.focus()
         self._show()
-
-    def places(self) -> tuple[Where, ...]:
-        return (Where.HOSTS, Where.TEXT if self.panes.focused == "text" else Where.TABLE)
-
-    @property
-    def current(self) -> HostView | None:
-        """The highlighted machine."""
-        return self._views[self.table.cursor] if self.table.cursor < len(self._views) else None
 
     def lacks(self, need: Need) -> bool:
         view = self.current
@@ -94,14 +73,13 @@ class HostsScreen(SessionScreen):
     def _show(self) -> None:
         session = self.session
         self._views = host_views(session.hosts, session.cluster, session.all_runs)
-        rows = HostRows(self._views, _now())
+        rows = host_rows(self._views, _now())
         cells: list[object] = [rows.cells(at) for at in range(len(rows))]
         if cells != self._cells:
             self._cells = cells
-            self.table.show(rows, keep=self.table.cursor_key)
-            self.panes.fit(len(rows))
+            self.show_rows(rows)
         self._say()
-        self._show_text()
+        self.show_text()
 
     def _say(self) -> None:
         up = sum(view.status is not None and view.status.state is HostState.UP for view in self._views)
@@ -109,18 +87,14 @@ class HostsScreen(SessionScreen):
         words = f"{up:,} of {counted(others, 'host')} up" if others else "no other machines"
         self.title_line(f"{words} · asking {', '.join(sorted(self._asked))} …" if self._asked else words)
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._show_text()
-
-    def _show_text(self) -> None:
+    def show_text(self) -> None:
         view = self.current
         if view is None:
             return
         text = host_text(view, self._reports.get(view.host.name), time.time())
         if not self._others:
             text.append(f"\n\n{_ALONE}", "dim")
-        if text.plain != self.pane.text:
-            self.pane.show(text)
+        self.say(text)
 
     @property
     def _others(self) -> Sequence[str]:
@@ -191,9 +165,6 @@ class HostsScreen(SessionScreen):
             return done
 
         self.context.background.run("hosts", work, then(take), fail=then(self.context.notify.error))
-
-    def action_other_pane(self) -> None:
-        (self.pane if self.table.has_focus else self.table).focus()
 
 
 def _now() -> datetime:

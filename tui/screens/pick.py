@@ -16,7 +16,7 @@ from tui.commands import Command
 from tui.key_names import key_text
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
-from tui.view_models import Cell, Meaning, TableColumn
+from tui.view_models import Cell, Meaning, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable, TextField
 
 T = TypeVar("T")
@@ -38,41 +38,26 @@ class Option(Generic[T]):
     """Whether it does nothing now."""
 
 
-class OptionRows(Generic[T]):
-    """A RowSource over options."""
+def option_rows(options: Sequence[Option[T]], among: Sequence[Option[T]], titles: Sequence[str]) -> Rows[Option[T]]:
+    """Options. `among` are all that there are: the columns have their widths from them."""
+    names, notes = (
+        max((cell_len(text) for text in texts), default=0)
+        for texts in ((one.name for one in among), (one.note for one in among))
+    )
+    name, help_, note = titles
+    # Names that nothing is said about have the whole width: test ids differ at their ends.
+    said = any(one.help for one in among)
+    columns = (
+        TableColumn(name, max(_LEAST_NAME, min(names, _MOST_NAME)), share=0 if said else 1, elide=not said),
+        TableColumn(help_, 30, share=1, from_width=0 if said else _NEVER),
+        TableColumn(note, notes, from_width=70 if notes else _NEVER),
+    )
+    return Rows(options, columns, _cells, key=lambda option: f"{option.name} {option.help}")
 
-    columns: Sequence[TableColumn]
 
-    def __init__(self, options: Sequence[Option[T]], among: Sequence[Option[T]], titles: Sequence[str]) -> None:
-        """`among` are all options there are, from which the columns have their widths."""
-        self.options = options
-        names, notes = (
-            max((cell_len(text) for text in texts), default=0)
-            for texts in ((one.name for one in among), (one.note for one in among))
-        )
-        name, help_, note = titles
-        # Names that nothing is said about have the whole width: test ids differ at their ends.
-        said = any(one.help for one in among)
-        self.columns = (
-            TableColumn(name, max(_LEAST_NAME, min(names, _MOST_NAME)), share=0 if said else 1, elide=not said),
-            TableColumn(help_, 30, share=1, from_width=0 if said else _NEVER),
-            TableColumn(note, notes, from_width=70 if notes else _NEVER),
-        )
-
-    def __len__(self) -> int:
-        return len(self.options)
-
-    def key(self, position: int) -> str:
-        option = self.options[position]
-        return f"{option.name} {option.help}"
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        option = self.options[position]
-        name, help = ("dim", "dim") if option.off else ("running", "")
-        return [Cell(one_line(option.name), name)], [Cell(one_line(option.help), help)], [Cell(option.note, "dim")]
+def _cells(option: Option[T]) -> Row:
+    name, help = ("dim", "dim") if option.off else ("running", "")
+    return [Cell(one_line(option.name), name)], [Cell(one_line(option.help), help)], [Cell(option.note, "dim")]
 
 
 class Pick(Dialog[T]):
@@ -90,13 +75,15 @@ class Pick(Dialog[T]):
         super().__init__(classes="pick")
         self._title = title
         self._options = options
+        self._listed = options
+        """Those that match what is typed."""
         self._at = next((at for at, one in enumerate(options) if value is not None and one.value == value), 0)
 
     def compose(self) -> ComposeResult:
         with CachedBox(id="box"):
             yield Label(Text(self._title), id="dialog-title")
             yield TextField(placeholder="type to filter")
-            table = RowTable(OptionRows(self._options, self._options, self.TITLES))
+            table = RowTable(option_rows(self._options, self._options, self.TITLES))
             # What is typed stays in the line: a click chooses, two take.
             table.can_focus = False
             yield table
@@ -120,10 +107,10 @@ class Pick(Dialog[T]):
 
     def _show_found(self) -> None:
         words = self.query_one(Input).value.lower().split()
-        found = [
+        found = self._listed = [
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
-        self.query_one(RowTable).show(OptionRows(found, self._options, self.TITLES))
+        self.query_one(RowTable).show(option_rows(found, self._options, self.TITLES))
         nothing = Text("Nothing matches what is typed   esc cancel")
         self.query_one("#dialog-hint", Label).update(self._hint if found else nothing)
 
@@ -134,11 +121,15 @@ class Pick(Dialog[T]):
     def action_move(self, rows: int) -> None:
         self.query_one(RowTable).action_move(rows)
 
+    @property
+    def highlighted(self) -> Option[T] | None:
+        """The option under the cursor."""
+        cursor = self.query_one(RowTable).cursor
+        return self._listed[cursor] if cursor < len(self._listed) else None
+
     def action_choose(self) -> None:
-        table = self.query_one(RowTable)
-        source = table.source
-        if isinstance(source, OptionRows) and table.cursor < len(source):
-            self.dismiss(source.options[table.cursor].value)
+        if self.highlighted is not None:
+            self.dismiss(self.highlighted.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,8 +177,7 @@ class HelpScreen(Pick[Helped]):
 
     def action_choose(self) -> None:
         """What only explains something stays where it is."""
-        source, cursor = self.query_one(RowTable).source, self.query_one(RowTable).cursor
-        if isinstance(source, OptionRows) and cursor < len(source) and source.options[cursor].value is not None:
+        if self.highlighted is not None and self.highlighted.value is not None:
             super().action_choose()
 
 

@@ -8,9 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from core import hosts
 from core.errors import UsageError
@@ -20,12 +18,12 @@ from tui.commands import Where, bindings
 from tui.keymap import with_keys
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen, WhenSeen
 from tui.screens.dialogs import Ask, ask_to_start
-from tui.screens.panes import Divider, Pane
+from tui.screens.list_and_text import ListAndPane
+from tui.screens.panes import Divider
 from tui.session import Session
-from tui.view_models import PlanRow, PlanRows, plan_rows, plan_text, plan_words
-from tui.widgets import RowTable, TextPane
+from tui.view_models import PlanRow, plan_rows, plan_text, plan_words
+from tui.widgets import RowTable
 
 _NONE = Accuracy(0, None, None)
 _HOURS = 2.0
@@ -36,42 +34,30 @@ _HINTS: dict[type[UsageError], str] = {
 }
 
 
-class PlanScreen(SessionScreen):
+class PlanScreen(ListAndPane[PlanRow]):
     """The cells of the plan above, the sums and all about the highlighted one below."""
 
-    PLACES = (Where.PLAN, Where.TABLE, Where.TEXT)
-    PANES = (Pane("list", ("#plan-box",)), Pane("text", ("#plan-text",)))
-    DIVIDERS = (Divider("#plan-text", "#plan-text", after=True),)
+    PLACES = (Where.PLAN,)
+    DIVIDERS = (Divider("#text", "#text", after=True),)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PLAN)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.table = RowTable(PlanRows(()), id="plan")
-        self.pane = TextPane(id="plan-text")
-        self._evidence = WhenSeen(self, self._read, context.signals.matrix_changed, context.signals.evidence_changed)
+        super().__init__(context, RowTable(plan_rows(None), id="plan"))
+        self._evidence = self.read_when_seen(
+            self._read, context.signals.matrix_changed, context.signals.evidence_changed
+        )
         self._hours: float | None = None
         """None: until the leases end."""
         self._plan: SessionPlan | None = None
-        self._rows: list[PlanRow] = []
         self._good = _NONE
         self._problem = ""
 
-    def body(self) -> ComposeResult:
-        with Vertical(id="plan-box"):
-            yield self.table
-        yield self.pane
-
     def on_mount(self) -> None:
-        self.table.focus()
         self.title_line("planning …")
-        self._evidence.start()
 
     def on_screen_resume(self) -> None:
         # Marks and the filter may be others by now.
         self._evidence.ask()
-
-    def places(self) -> tuple[Where, ...]:
-        return (Where.PLAN, Where.TEXT if self.panes.focused == "text" else Where.TABLE)
 
     def lacks(self, need: Need) -> bool:
         match need:
@@ -81,11 +67,6 @@ class PlanScreen(SessionScreen):
                 return self.current is None
             case _:
                 return super().lacks(need)
-
-    @property
-    def current(self) -> PlanRow | None:
-        """The highlighted cell."""
-        return self._rows[self.table.cursor] if self.table.cursor < len(self._rows) else None
 
     # What is shown
 
@@ -112,17 +93,13 @@ class PlanScreen(SessionScreen):
 
     def _take(self, found: tuple[SessionPlan | None, Accuracy, str]) -> None:
         self._plan, self._good, self._problem = found
-        self._rows = plan_rows(self._plan) if self._plan else []
-        self.table.show(PlanRows(self._rows), keep=self.table.cursor_key)
+        self.show_rows(plan_rows(self._plan))
         whose = "of the marked tests" if self.session.view.marks else "of the visible tests"
         self.title_line(f"{plan_words(self._plan)} {whose}" if self._plan else "no plan")
-        self._show_text()
+        self.show_text()
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._show_text()
-
-    def _show_text(self) -> None:
-        self.pane.show(plan_text(self._plan, self._good, self.current) if self._plan else Text(self._problem))
+    def show_text(self) -> None:
+        self.say(plan_text(self._plan, self._good, self.current) if self._plan else Text(self._problem))
 
     # Actions
 
@@ -149,9 +126,6 @@ class PlanScreen(SessionScreen):
         if self.current is not None:
             self.context.navigation.show_test(self.current.candidate.id)
 
-    def action_other_pane(self) -> None:
-        (self.pane if self.table.has_focus else self.table).focus()
-
 
 def _slots(session: Session, hours: float | None, arch: str) -> Sequence[Slot]:
     """The slots of the machines until their leases end, or for so many hours; if no lease ends, for two."""
@@ -162,5 +136,5 @@ def _slots(session: Session, hours: float | None, arch: str) -> Sequence[Slot]:
 
 
 def _hours(text: str) -> float | None:
-    """Raises UsageError for what is no number of hours."""
+    """A number of hours; None: none is typed. Raises UsageError for any other text."""
     return hours_of(text) if text.strip() else None

@@ -19,31 +19,34 @@ from tui.commands import Where, bindings
 from tui.needs import Need, advice
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
-from tui.screens.halves import Halves
+from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
 from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs
 from tui.screens.side_by_side import SideBySide
-from tui.view_models import SORTS, ListedPairs, Pair, ProfileRows, profile_words
+from tui.view_models import SORTS, ListedPairs, Pair, Tried, profile_rows, profile_words
+from tui.widgets import RowTable
 
 _SUFFIXES = {".csv": FORMATS[0], ".md": FORMATS[1]}
 NONE = "No batch of several profiles has run here. {matrix.run_with} in the matrix starts one: choose what to compare."
 
 
-class ProfilesScreen(Halves):
+class ProfilesScreen(ListAndLines[Tried]):
     """The table of a batch above, each run of the row under the cursor below."""
 
     PLACES = (Where.PROFILES,)
+    DIVIDERS = BELOW_TITLE
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PROFILES)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context, ProfileRows(ProfileTable(("",), {})))
+        self.shown = ProfileTable(("",), {})
+        """The numbers of that batch."""
+        super().__init__(context, RowTable(profile_rows(self.shown), id="profiles"), title=title_of_text())
         self.chosen = ""
         """The batch that is shown; empty: the newest with several profiles."""
         self._sort, self._reverse = SORTS[0], False
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.runs_changed, self.with_widgets(self._show))
-        self.table.focus()
         self._show()
 
     def show_batch(self, batch: str) -> None:
@@ -54,18 +57,6 @@ class ProfilesScreen(Halves):
 
     # What is shown
 
-    @property
-    def rows(self) -> ProfileRows:
-        """The rows of the table."""
-        assert isinstance(self.table.source, ProfileRows)
-        return self.table.source
-
-    @property
-    def _current(self) -> tuple[str, str] | None:
-        """Test and profile under the cursor."""
-        pairs = self.rows.pairs
-        return pairs[self.table.cursor] if self.table.cursor < len(pairs) else None
-
     def _records(self) -> list[RunRecord]:
         batch = self.chosen or newest_comparison(self.session.runs)
         found = [one for one in self.session.runs if batch and one.spec.batch == batch]
@@ -73,8 +64,8 @@ class ProfilesScreen(Halves):
 
     def _show(self) -> None:
         records = self._records()
-        table = profile_table(records, profiles_of(records) or ("",))
-        self.show_rows(ProfileRows(table, self._sort, reverse=self._reverse, width=self.table.line_width))
+        table = self.shown = profile_table(records, profiles_of(records) or ("",))
+        self.show_rows(profile_rows(table, self._sort, reverse=self._reverse, width=self.table.line_width))
         left = sum(one.active for one in records)
         by = f"by {self._sort or 'request'}{' ↓' if self._reverse else ''}" if self._sort or self._reverse else ""
         if not records:
@@ -82,25 +73,25 @@ class ProfilesScreen(Halves):
         else:
             profiles = counted(len(table.profiles), "profile")
             self.title_line(f"{counted(len(table.rows), 'test')}, {profiles}", f"{left:,} to run" if left else "", by)
-        self.show_words()
+        self.show_text()
 
-    def fit_room(self) -> None:
+    def resized(self) -> None:
         # What a row has room for depends on the width, too.
         self._show()
 
-    def show_words(self) -> None:
-        table, current = self.rows.table, self._current
+    def show_text(self) -> None:
+        table, current = self.shown, self.current
         if current is None:
             queued = f"The runs of batch {self.chosen} are not queued yet." if self.chosen else NONE
-            self.say("", [(advice(queued, self.context.keymap, read_only=self.session.read_only), "dim")])
+            self.say([(advice(queued, self.context.keymap, read_only=self.session.read_only), "dim")])
         else:
             heading = f"{current[0]}   compared with {shown_name(table.profiles[0])}"
-            self.say(one_line(heading), profile_words(table, *current))
+            self.say(profile_words(table, *current), title=one_line(heading))
 
     def lacks(self, need: Need) -> bool:
         match need:
             case Need.PROFILE_ROW:
-                return self._current is None
+                return self.current is None
             case Need.OTHER_PROFILE:
                 return self._both() is None
             case Need.ROW_RUN:
@@ -111,17 +102,17 @@ class ProfilesScreen(Halves):
     @property
     def _newest(self) -> RunRecord | None:
         """The newest run of the row under the cursor that has begun."""
-        if self._current is None:
+        if self.current is None:
             return None
-        id, profile = self._current
-        return next((one for one in reversed(self.rows.table.rows[id][profile].runs) if one.started), None)
+        id, profile = self.current
+        return next((one for one in reversed(self.shown.rows[id][profile].runs) if one.started), None)
 
     def _both(self) -> tuple[RunRecord, RunRecord] | None:
         """The newest ended run of the row under the cursor after that of the first profile; None: there are no two."""
-        if self._current is None:
+        if self.current is None:
             return None
-        id, profile = self._current
-        table = self.rows.table
+        id, profile = self.current
+        table = self.shown
         first = table.profiles[0]
         # In the row of the first profile it is compared with the last one.
         other = profile if profile != first else table.profiles[-1]
@@ -176,7 +167,7 @@ class ProfilesScreen(Halves):
 
     def action_export(self) -> None:
         """Write the table to a file."""
-        table = self.rows.table
+        table = self.shown
         ask = Ask(
             "Write this table to a file",
             "A name that ends with .csv or .md, relative to the directory that ttmatrix was started in.",
@@ -194,12 +185,12 @@ class ProfilesScreen(Halves):
 
         self.context.background.run("write profiles", work, lambda done: self.context.notify.info(f"Wrote {done}."))
 
-    def action_copy(self) -> None:
-        self.context.notify.copy(exported(self.rows.table, "markdown"))
+    def copied(self) -> str:
+        return exported(self.shown, "markdown")
 
     def action_go_to_test(self) -> None:
-        if self._current is not None:
-            self.context.navigation.show_test(self._current[0])
+        if self.current is not None:
+            self.context.navigation.show_test(self.current[0])
 
 
 def _heads(both: Sequence[RunRecord]) -> tuple[str, str]:

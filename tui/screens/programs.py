@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.widgets import Static
+from textual.widget import Widget
 
 from core.files import read_text
 from core.runs import PATTERNS, first_pattern, patterns_of
@@ -25,66 +23,55 @@ from tui.commands import Where, bindings
 from tui.keymap import with_keys
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen
-from tui.screens.panes import Divider, Pane
+from tui.screens.list_and_text import BELOW_TITLE, ListAndText, title_of_text
+from tui.screens.panes import Pane
 from tui.screens.pattern_check import PatternCheck
 from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs, show_pair
-from tui.view_models import ProgramRows, ops_text
+from tui.view_models import ops_text, program_rows
 from tui.widgets import LogPane, LogView, ProgramPainter, RowTable, TextPane
 
 _MOST_LINES = 200
 """Of a first pattern: more would hardly be read."""
 
 
-class ProgramsScreen(SessionScreen):
+class ProgramsScreen(ListAndText[Program]):
     """The programs of a run above, the text of the one under the cursor, or its ops, below."""
 
     PLACES = (Where.PROGRAMS,)
-    PANES = (Pane("list", ("#programs-box",)), Pane("text", ("#log-pane", "#log-title", "#run-detail")))
-    DIVIDERS = (Divider("#log-title", "#programs-box"),)
+    PANES = (Pane("list", ("#list-box",)), Pane("text", ("#text", "#text-title", "#run-detail")))
+    DIVIDERS = BELOW_TITLE
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PROGRAMS)
 
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.record: RunRecord | None = None
-        self.table = RowTable(ProgramRows(()), id="programs")
         self.painter = ProgramPainter()
-        self.pane = LogPane(self.painter, copy_key=context.keymap.key("log.copy"), id="log-pane")
+        self.pane = LogPane(self.painter, copy_key=context.keymap.key("log.copy"), id="text")
         self.detail = TextPane(id="run-detail")
+        table = RowTable(program_rows(()), id="programs")
+        self._title = title_of_text()
+        super().__init__(context, table, self.pane, title=self._title)
+        self.record: RunRecord | None = None
         self._marked = ""
         """The name of the marked program; empty: none is."""
         self._shown = ""
         self._counting = False
         """Whether ops are shown in the place of the text."""
 
-    def places(self) -> tuple[Where, ...]:
-        if self.view.has_focus:
-            return (Where.PROGRAMS, Where.LINES, Where.LOG)
-        return (Where.PROGRAMS, Where.TEXT if self.detail.has_focus else Where.TABLE)
-
     def body(self) -> ComposeResult:
-        with Vertical(id="programs-box"):
-            yield self.table
-        yield Static("", id="log-title", markup=False)
-        yield self.pane
+        yield from super().body()
         yield self.detail
 
     def on_mount(self) -> None:
-        self.table.focus()
         self._show()
+
+    @property
+    def front(self) -> Widget:
+        return self.detail if self._counting else self.view
 
     @property
     def view(self) -> LogView:
         """The text."""
         return self.pane.view
-
-    @property
-    def current(self) -> Program | None:
-        """The program under the cursor."""
-        source = self.table.source
-        assert isinstance(source, ProgramRows)
-        return source.programs[self.table.cursor] if self.table.cursor < len(source) else None
 
     def show_run(self, run_id: str) -> None:
         """Show the programs of a run."""
@@ -95,8 +82,7 @@ class ProgramsScreen(SessionScreen):
 
     def _show(self) -> None:
         found = programs(self.record) if self.record else []
-        self.table.show(ProgramRows(found, {self._marked}), keep=self.table.cursor_key)
-        self.panes.fit(len(found))
+        self.show_rows(program_rows(found, {self._marked}))
         if self.record is None:
             key = self.context.keymap.key("runs.programs")
             self.title_line("no run", keyed=[f"{key} on a run shows its programs"])
@@ -104,18 +90,10 @@ class ProgramsScreen(SessionScreen):
             spec = self.record.spec
             words = f"{counted(len(found), 'program')} of {one_line(spec.test_id)}"
             self.title_line(words, shown_name(spec.profile), spec.run_id)
-        self._show_program()
+        self.show_text()
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._show_program()
-
-    def on_resize(self, event: events.Resize) -> None:
-        if self.is_mounted:
-            self.panes.fit(len(self.table.source))
-
-    def _show_program(self) -> None:
-        program = self.current
-        title = self.query_one("#log-title", Static)
+    def show_text(self) -> None:
+        program, title = self.current, self._title
         if program is None:
             title.update(Need.PROGRAM.words(self.context.keymap) if self.record else "")
             return
@@ -171,9 +149,6 @@ class ProgramsScreen(SessionScreen):
             self.action_ops()
         self.set_focus(self.view)
 
-    def action_other_pane(self) -> None:
-        self.set_focus((self.detail if self._counting else self.view) if self.table.has_focus else self.table)
-
     def action_mark(self) -> None:
         """Mark the program, or unmark it."""
         if self.current is not None:
@@ -182,9 +157,8 @@ class ProgramsScreen(SessionScreen):
 
     def action_compare(self) -> None:
         """Compare with the marked program of this run."""
-        source, program = self.table.source, self.current
-        assert isinstance(source, ProgramRows)
-        marked = next((one for one in source.programs if one.name == self._marked), None)
+        program, found = self.current, programs(self.record) if self.record else []
+        marked = next((one for one in found if one.name == self._marked), None)
         if marked is not None and program is not None:
             show_pair(self, (marked, program), (marked.name, program.name))
 

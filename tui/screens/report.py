@@ -13,7 +13,7 @@ from core.text import one_line
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen, WhenSeen
+from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
 from tui.view_models import (
     NO_OP_RESULTS,
@@ -22,7 +22,6 @@ from tui.view_models import (
     OpReport,
     ReportList,
     ReportRow,
-    ReportRows,
     list_tabs,
     list_words,
     report_plots,
@@ -46,10 +45,11 @@ class ReportScreen(SessionScreen):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        self.rows = NO_ROWS
         self.table = RowTable(NO_ROWS, id="report")
         self._plots = CellLines(id="report-plots")
         self._tabs = CellLines(id="report-lists")
-        self._evidence = WhenSeen(self, self._read, context.signals.matrix_changed, context.signals.evidence_changed)
+        self.read_when_seen(self._read, context.signals.matrix_changed, context.signals.evidence_changed)
         self._reader: ProgressReader | None = None
         self._progress: Progress | None = None
         self._ops = NO_OP_RESULTS
@@ -66,10 +66,6 @@ class ReportScreen(SessionScreen):
     def on_mount(self) -> None:
         self.table.focus()
         self.app.theme_changed_signal.subscribe(self, lambda _: self._show_plots())
-        self._evidence.start()
-
-    def on_screen_resume(self) -> None:
-        self._evidence.resume()
 
     def lacks(self, need: Need) -> bool:
         row = self._row
@@ -118,12 +114,6 @@ class ReportScreen(SessionScreen):
         without = f"without {', '.join(map(one_line, sorted(self._left_out)))}" if self._left_out else ""
         self.title_line(f"{self._days:g} days", f"by {self._by}", without, *words)
 
-    @property
-    def rows(self) -> ReportRows:
-        """The rows of the table."""
-        assert isinstance(self.table.source, ReportRows)
-        return self.table.source
-
     def _show(self) -> None:
         if self._progress is None:
             return
@@ -131,7 +121,8 @@ class ReportScreen(SessionScreen):
         self.query_one("#report-note", Static).update(one_line(list_words(self._progress, self._list)))
         key = self.context.keymap.key("report.list")
         self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
-        self.table.show(report_rows(self._progress, self._list, self._ops), keep=self.table.cursor_key)
+        self.rows = report_rows(self._progress, self._list, self._ops)
+        self.table.show(self.rows, keep=self.table.cursor_key)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         self._show_plots()
@@ -154,8 +145,7 @@ class ReportScreen(SessionScreen):
 
     @property
     def _row(self) -> ReportRow | None:
-        rows = self.rows.rows
-        return rows[self.table.cursor] if self.table.cursor < len(rows) else None
+        return self.rows.items[self.table.row] if self.table.row is not None else None
 
     def action_go(self) -> None:
         """Show the test of the row, the tests that it counts, or how its run differs from the one before."""

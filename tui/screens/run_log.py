@@ -6,15 +6,15 @@ from functools import partial
 
 from rich.cells import cell_len
 from rich.text import Text
-from textual.app import ComposeResult
 from textual.widget import Widget
-from textual.widgets import Static
 
 from core.runs import Age, case_progress, read_case_results, shell_command
 from core.runs.log import Arrivals, LogFile, cause_line
 from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from core.text import one_line
+from tui.protocol import Context
 from tui.screens.base import SessionScreen
+from tui.screens.list_and_text import title_of_text
 from tui.screens.pick import Option, Pick
 from tui.view_models import fit, run_look, run_text
 from tui.widgets import LogPane, LogView, TextPane
@@ -28,41 +28,35 @@ _REASON_BYTES = 4 * 1024 * 1024
 class RunLog:
     """Shows one run: its log or, with `detailed`, all that is known about it."""
 
-    def __init__(self, screen: SessionScreen) -> None:
+    def __init__(self, screen: SessionScreen, context: Context) -> None:
         self.record: RunRecord | None = None
         self.detailed = False
         self._screen = screen
-        self._context = screen.context
-        self._title = Static("", id="log-title", markup=False)
-        self._pane = LogPane(copy_key=screen.context.keymap.key("log.copy"), id="log-pane")
-        self._detail = TextPane(id="run-detail")
+        self._context = context
+        self.title = title_of_text()
+        self.pane = LogPane(copy_key=context.keymap.key("log.copy"), id="text")
+        self.detail = TextPane(id="run-detail")
         self._file = ""
         """The name of the file that is shown; empty: the log."""
         self._described: tuple[RunRecord, Age | None, int] | None = None
         """The run whose details are shown, and its age as shown."""
 
-    def compose(self) -> ComposeResult:
-        """The widgets, from the top down."""
-        yield self._title
-        yield self._pane
-        yield self._detail
-
     @property
     def view(self) -> LogView:
         """The lines of the log."""
-        return self._pane.view
+        return self.pane.view
 
     @property
     def front(self) -> Widget:
         """What gets the keys."""
-        return self._detail if self.detailed else self._pane.view
+        return self.detail if self.detailed else self.pane.view
 
     def show(self, record: RunRecord | None) -> None:
         """Show a run; the one that is shown already stays where it is scrolled to."""
         before, self.record = self.record, record
         if record is not None and (before is None or before.spec.run_id != record.spec.run_id):
             self._file = ""
-            self._pane.open(LogFile(record.log), Arrivals(record.arrivals))
+            self.pane.open(LogFile(record.log), Arrivals(record.arrivals))
         self.show_title()
         self.show_detail()
 
@@ -70,7 +64,7 @@ class RunLog:
         """Say which run it is, its outcome or state, and what is new in its log."""
         record = self.record
         if record is None:
-            self._title.update("")
+            self.title.update("")
             return
         view = self.view
         state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
@@ -79,8 +73,8 @@ class RunLog:
         words = (run_look(record).word, age.text if age else "", one_line(self._file), live)
         # "cancelled" is said once.
         rest = "   ".join(dict.fromkeys(filter(None, words)))
-        room = max(_LEAST_ID, self._title.content_size.width - cell_len(rest) - 3)
-        self._title.update(f"{fit(one_line(record.spec.test_id), room, elide=True).rstrip()}   {rest}")
+        room = max(_LEAST_ID, self.title.content_size.width - cell_len(rest) - 3)
+        self.title.update(f"{fit(one_line(record.spec.test_id), room, elide=True).rstrip()}   {rest}")
 
     def _age(self, record: RunRecord) -> Age | None:
         return self._screen.session.ages.get(record.spec.run_id)
@@ -100,7 +94,7 @@ class RunLog:
             cases = read_case_results(record.directory) if progress else ()
             return run_text(record, read_provenance(record.directory), age, cases, progress)
 
-        self._context.background.run("run details", read, self._detail.show, supersede=True)
+        self._context.background.run("run details", read, self.detail.show, supersede=True)
 
     @property
     def has_files(self) -> bool:
@@ -122,7 +116,7 @@ class RunLog:
     def _show_file(self, record: RunRecord, name: str | None) -> None:
         if name is not None:
             self._file = name
-            self._pane.open(LogFile(find_artefact(record, name) if name else record.log))
+            self.pane.open(LogFile(find_artefact(record, name) if name else record.log))
             self.show_title()
 
     def copy_command(self) -> None:

@@ -7,20 +7,21 @@ from typing import ClassVar, NamedTuple
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.widget import Widget
 from textual.widgets import Static
 
 from core.runs.planning import progress
+from core.runs.store import RunRecord
 from core.text import counted
 from tui.commands import Where, bindings
 from tui.needs import Need, advice
 from tui.protocol import Context
-from tui.screens.base import SessionScreen
-from tui.screens.panes import Divider, Pane
+from tui.screens.list_and_text import BELOW_TITLE, ListAndText
+from tui.screens.panes import Pane
 from tui.screens.run_list import RunList
 from tui.screens.run_log import RunLog
 from tui.view_models import progress_text
-from tui.widgets import LinesView, LogPane, LogView, RowTable, RunTable
+from tui.widgets import LinesView, LogPane, LogView, RunTable
 
 _TICK_SECONDS = 1.0
 _NONE = "No runs yet: {matrix.run} in the matrix starts one."
@@ -33,39 +34,40 @@ class RunsPlace(NamedTuple):
     zoomed: str
 
 
-class RunsScreen(SessionScreen):
+class RunsScreen(ListAndText[RunRecord]):
     """The runs above, the log of the highlighted one below."""
 
-    PLACES = (Where.RUNS, Where.RUN_TABLE, Where.TABLE, Where.LINES, Where.LOG, Where.TEXT)
-    PANES = (Pane("list", ("#runs-box", "#progress")), Pane("log", ("#log-pane", "#run-detail", "#log-title")))
-    DIVIDERS = (Divider("#log-title", "#runs-box"),)
+    PLACES = (Where.RUNS,)
+    PANES = (Pane("list", ("#list-box", "#progress")), Pane("log", ("#text", "#run-detail", "#text-title")))
+    DIVIDERS = BELOW_TITLE
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
+    table: RunTable
+
     def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self.table = RunTable(self._focus_log, id="runs")
+        self.log_pane = RunLog(self, context)
+        super().__init__(context, RunTable(self._focus_log, id="runs"), self.log_pane.pane, title=self.log_pane.title)
         self.runs = RunList(self, self.table)
-        self.log_pane = RunLog(self)
         self._shown_start = context.session.last_started
 
     def body(self) -> ComposeResult:
         yield Static("", id="progress", markup=False)
-        with Vertical(id="runs-box"):
-            yield self.table
-        yield from self.log_pane.compose()
+        yield from super().body()
+        yield self.log_pane.detail
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.runs_changed, self._runs_changed)
-        self.follow(self.context.signals.pending_changed, self._say_where)
         self._runs_changed()
         self.panes.zoom(self.panes.zoomed)
-        self.set_focus(self.log_view if self.panes.zoomed else self.table)
         self.every(_TICK_SECONDS, self._tick)
 
-    def places(self) -> tuple[Where, ...]:
-        if self.table.has_focus:
-            return (Where.RUNS, Where.RUN_TABLE, Where.TABLE)
-        return (Where.RUNS, Where.TEXT) if self.log_pane.detailed else (Where.RUNS, Where.LINES, Where.LOG)
+    @property
+    def first_focus(self) -> Widget:
+        return self.log_view if self.panes.zoomed else self.table
+
+    @property
+    def front(self) -> Widget:
+        return self.log_pane.front
 
     @property
     def tab(self) -> str:
@@ -116,7 +118,7 @@ class RunsScreen(SessionScreen):
             self.runs.read_last_lines()
             self._say_where()
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+    def show_text(self) -> None:
         self.log_pane.show(self.runs.current)
         self.offer("runs.cancel")
 
@@ -163,7 +165,7 @@ class RunsScreen(SessionScreen):
             self.runs.show(spot.key)
             self.panes.zoom(spot.zoomed)
             self.log_pane.show(self.runs.current)
-            self.set_focus(self.log_pane.front if spot.zoomed == "log" else self.table)
+            self.set_focus(self.front if spot.zoomed == "log" else self.table)
 
     def stop_following(self) -> None:
         """Leave the log where it is."""
@@ -221,15 +223,12 @@ class RunsScreen(SessionScreen):
         if self.runs.current is not None:
             self.show_log()
 
-    def action_other_pane(self) -> None:
-        self.set_focus(self.log_pane.front if self.table.has_focus else self.table)
-
     def action_detail(self) -> None:
         """Show the details of the run below, or its log again."""
         self._show_details(not self.log_pane.detailed)
         self.log_pane.show_detail()
         if not self.table.has_focus:
-            self.set_focus(self.log_pane.front)
+            self.set_focus(self.front)
 
     def action_everywhere(self) -> None:
         """Show runs of every checkout, or only of this one."""

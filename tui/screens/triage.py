@@ -7,8 +7,6 @@ from enum import StrEnum
 from functools import partial
 from typing import ClassVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from core.edits import combined, retyped
@@ -37,7 +35,6 @@ from tui.screens.review import (
     ChangeList,
     ChangeTable,
     DecisionScreen,
-    PreviewPane,
     ask_for_threshold,
     loader_of,
 )
@@ -64,7 +61,6 @@ from tui.view_models import (
     statuses_proposed,
     strip_lines,
 )
-from tui.widgets import RowTable
 
 _SHOWN = tuple(Shown)
 _MOST_REASONS = 20
@@ -219,11 +215,14 @@ class TriageTable(ChangeTable):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE_TABLE)
 
+    def places(self) -> tuple[Where, ...]:
+        return (Where.TRIAGE_TABLE, *super().places())
+
 
 class TriageScreen(DecisionScreen):
     """Tests above, what is known about the one under the cursor below. What is accepted becomes a pending change."""
 
-    PLACES = (Where.TRIAGE, Where.TRIAGE_TABLE)
+    PLACES = (Where.TRIAGE,)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
 
     def __init__(self, context: Context) -> None:
@@ -233,25 +232,13 @@ class TriageScreen(DecisionScreen):
             ChangeList(self.tests, context.notify.info, self._rows_shown, placeholder=_PLACEHOLDER, table=TriageTable),
         )
         self.tests.accepted = self.listing.go_on
-        self.pane = PreviewPane(self._ask_preview)
         self._shown: TriageItems | None = None
         """What is listed."""
-
-    def places(self) -> tuple[Where, ...]:
-        if self.pane.view.has_focus:
-            return (Where.TRIAGE, Where.LINES)
-        return (Where.TRIAGE, Where.TRIAGE_TABLE, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
-
-    def body(self) -> ComposeResult:
-        yield from self.listing.compose()
-        yield self.pane.headline
-        yield self.pane.view
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self.listing.show)
         self.follow(self.context.signals.runs_changed, self._say_where)
         self.follow(self.context.signals.agenda_changed, self._take)
-        self.listing.table.focus()
         self._shown = self.context.agendas.known
         self.listing.show()
         self.context.agendas.want()
@@ -262,11 +249,6 @@ class TriageScreen(DecisionScreen):
 
     def on_screen_suspend(self) -> None:
         self.context.agendas.release()
-
-    def on_resize(self, event: events.Resize) -> None:
-        if self.is_mounted:
-            self._fit_list()
-            self.pane.ask_after_layout()
 
     # What is listed
 
@@ -286,10 +268,7 @@ class TriageScreen(DecisionScreen):
         if self.tests.agenda is not None:
             self.listing.table.say_when_empty(self._nothing(self.tests.agenda)[0])
         self._say_where()
-        self._fit_list()
-
-    def _fit_list(self) -> None:
-        self.panes.fit(len(self.listing.table.rows))
+        self.fit_list()
 
     def _say_where(self) -> None:
         agenda, tests = self.tests.agenda, self.tests.changes
@@ -429,15 +408,9 @@ class TriageScreen(DecisionScreen):
             session, ask = self.session, partial(ask_to_start, self)
             self.context.background.run("plan reruns", lambda: session.look().plan_lacking(wanted), ask, asks=True)
 
-    def action_other_pane(self) -> None:
-        (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()
-
     # What is known about the test under the cursor
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self.pane.ask_soon()
-
-    def _ask_preview(self) -> None:
+    def ask_preview(self) -> None:
         change, session, agenda = self.listing.current, self.session, self.tests.agenda
         if not isinstance(change, Listed) or change.item is None:
             self._preview_group()

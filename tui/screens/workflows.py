@@ -6,9 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from core.edits import Operation
 from core.errors import UsageError
@@ -17,55 +15,35 @@ from core.text import counted, one_line
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, device_steps, markdown
 from tui.commands import Where, bindings
 from tui.needs import Need
-from tui.screens.base import SessionScreen
+from tui.protocol import Context
 from tui.screens.dialogs import Ask, Confirm, ask_to_download
-from tui.screens.panes import Divider, Pane
+from tui.screens.list_and_text import ListAndPane
 from tui.screens.pick import Option, Pick
-from tui.view_models import WorkflowRows, workflow_text
-from tui.widgets import RowTable, TextPane
+from tui.view_models import workflow_rows, workflow_text
+from tui.widgets import RowTable
 
 _LOOK_SECONDS = 0.5
 
 
-class WorkflowsScreen(SessionScreen):
+class WorkflowsScreen(ListAndPane[WorkflowItem]):
     """Shows the board and gives it the answers of the person; nothing is decided here."""
 
-    PLACES = (Where.WORKFLOWS, Where.TABLE, Where.TEXT)
-    PANES = (Pane("list", ("#workflows-box",)), Pane("report", ("#workflow-text",)))
-    DIVIDERS = (Divider("#workflow-text", "#workflows-box"),)
+    PLACES = (Where.WORKFLOWS,)
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
 
-    def body(self) -> ComposeResult:
-        with Vertical(id="workflows-box"):
-            yield RowTable(WorkflowRows(()), id="workflows")
-        yield TextPane(id="workflow-text")
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, RowTable(workflow_rows(()), id="workflows"))
+        self.board = WorkflowManager(self.session.sessions)
+        self._read: tuple[object, ...] = ()
+        """What the text is about."""
+        self._shown_items: list[WorkflowItem] = []
 
     def on_mount(self) -> None:
-        self.board = WorkflowManager(self.session.sessions)
-        self._shown: list[WorkflowItem] = []
-        self._read: tuple[object, ...] = ()
         self.every(_LOOK_SECONDS, self._look)
         self.table.say_when_empty(Need.WORKFLOW.words(self.context.keymap, read_only=self.session.read_only))
-        self.table.focus()
         self.panes.fit(0)
         self.context.background.run("triage", lambda: self.board.look(self.session.world), lambda _: self._look())
         self._look()
-
-    def places(self) -> tuple[Where, ...]:
-        return (Where.WORKFLOWS, Where.TEXT if self.panes.focused == "report" else Where.TABLE)
-
-    @property
-    def table(self) -> RowTable:
-        return self.query_one(RowTable)
-
-    @property
-    def pane(self) -> TextPane:
-        return self.query_one("#workflow-text", TextPane)
-
-    @property
-    def current(self) -> WorkflowItem | None:
-        """The highlighted workflow."""
-        return self._shown[self.table.cursor] if self.table.cursor < len(self._shown) else None
 
     def lacks(self, need: Need) -> bool:
         item = self.current
@@ -104,18 +82,14 @@ class WorkflowsScreen(SessionScreen):
 
     def _look(self) -> None:
         items = self.board.items
-        if items != self._shown:
-            self._shown = items
-            self.table.show(WorkflowRows(items), keep=self.table.cursor_key)
-            self.panes.fit(len(items))
+        if items != self._shown_items:
+            self._shown_items = items
+            self.show_rows(workflow_rows(items))
         waiting = sum(item.state in (WorkflowState.ASKS, WorkflowState.DEVICE, WorkflowState.READY) for item in items)
         self.title_line(f"{counted(len(items), 'workflow')}, {waiting} waiting for you" if items else "no workflow yet")
-        self._read_current()
+        self.show_text()
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
-        self._read_current()
-
-    def _read_current(self) -> None:
+    def show_text(self) -> None:
         self.offer("workflows.accept", "workflows.result")
         item = self.current
         # A session advances under the same item: its number of answers shows whether there is more to read.
@@ -124,7 +98,7 @@ class WorkflowsScreen(SessionScreen):
         if seen != self._read:
             self._read = seen
             if item is not None:
-                self.pane.show(workflow_text(item))
+                self.say(workflow_text(item))
 
     # Actions
 
@@ -134,7 +108,7 @@ class WorkflowsScreen(SessionScreen):
         question = item.blocked.question if item and item.blocked else None
         if item is None or question is None:
             if not self.panes.leave():
-                self.panes.open("report", self.pane)
+                self.panes.open("text", self.pane)
             return
         options = [Option(number, str(number), one_line(text)) for number, text in enumerate(question.choices, 1)]
         picked = Pick(one_line(question.question), options)
@@ -190,18 +164,16 @@ class WorkflowsScreen(SessionScreen):
     def _drop(self, item: WorkflowItem) -> None:
         self._act(lambda: self.board.drop(self.session.world(), item.id))
 
-    def action_copy(self) -> None:
-        """Copy the command to run elsewhere, else the whole report."""
+    def copied(self) -> str:
+        """The command to run elsewhere, else the whole report."""
         item = self.current
-        if item is not None and item.progress is not None:
-            self.context.notify.copy(device_steps(item.progress) or markdown(item.progress, ""))
+        return (
+            "" if item is None or item.progress is None else device_steps(item.progress) or markdown(item.progress, "")
+        )
 
     def action_go_to_test(self) -> None:
         if self.current is not None:
             self.context.navigation.show_test(self.current.id)
-
-    def action_other_pane(self) -> None:
-        (self.pane if self.table.has_focus else self.table).focus()
 
 
 def _readable_file(text: str) -> None:

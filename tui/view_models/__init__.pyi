@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 from .changes import effect_words as effect_words, rebase_words as rebase_words
 from .clusters import (
-    ClusterRows as ClusterRows,
-    MemberRows as MemberRows,
+    cluster_rows as cluster_rows,
     cluster_words as cluster_words,
+    member_rows as member_rows,
     member_words as member_words,
 )
 from .detail import (
@@ -13,11 +13,11 @@ from .detail import (
     placeholder_text as placeholder_text,
 )
 from .differences import (
-    BackendRows as BackendRows,
-    DifferenceRows as DifferenceRows,
+    backend_rows as backend_rows,
     backend_sides as backend_sides,
     commit_words as commit_words,
     difference_groups as difference_groups,
+    difference_rows as difference_rows,
     sides as sides,
 )
 from .evidence import (
@@ -26,15 +26,14 @@ from .evidence import (
     since_words as since_words,
     strip_lines as strip_lines,
 )
-from .findings import FindingRows as FindingRows, finding_groups as finding_groups
+from .findings import finding_groups as finding_groups, finding_rows as finding_rows
 from .fitting import fit as fit, paragraph as paragraph, short_file as short_file
 from .grid import GridRows as GridRows, legend_cells as legend_cells
-from .grouped import GroupedRows as GroupedRows, RowGroup as RowGroup, Rows as Rows
-from .history import StepRows as StepRows
+from .history import step_rows as step_rows
 from .hosts import (
-    HostRows as HostRows,
     HostView as HostView,
     host_news as host_news,
+    host_rows as host_rows,
     host_text as host_text,
     host_views as host_views,
     hosts_words as hosts_words,
@@ -66,14 +65,13 @@ from .preview import (
     preview_lines as preview_lines,
     whole_lines as whole_lines,
 )
-from .profiles import SORTS as SORTS, ProfileRows as ProfileRows, profile_words as profile_words
-from .programs import ProgramRows as ProgramRows, ops_text as ops_text
+from .profiles import SORTS as SORTS, Tried as Tried, profile_rows as profile_rows, profile_words as profile_words
+from .programs import ops_text as ops_text, program_rows as program_rows
 from .report import (
     NO_ROWS as NO_ROWS,
     NOTHING as NOTHING,
     ReportList as ReportList,
     ReportRow as ReportRow,
-    ReportRows as ReportRows,
     list_tabs as list_tabs,
     list_words as list_words,
     report_plots as report_plots,
@@ -91,20 +89,26 @@ from .review import (
     heading_key as heading_key,
     search_text as search_text,
 )
+from .rows import (
+    GroupedRows as GroupedRows,
+    Row as Row,
+    RowGroup as RowGroup,
+    Rows as Rows,
+    RowSource as RowSource,
+)
 from .run_detail import run_text as run_text
 from .runs import (
     OutcomeLook as OutcomeLook,
-    RunRows as RunRows,
     ended_words as ended_words,
     exit_words as exit_words,
     going_words as going_words,
     last_runs as last_runs,
     progress_text as progress_text,
     run_look as run_look,
+    run_rows as run_rows,
 )
 from .session_plan import (
     PlanRow as PlanRow,
-    PlanRows as PlanRows,
     plan_rows as plan_rows,
     plan_text as plan_text,
     plan_words as plan_words,
@@ -138,4 +142,4 @@ from .triage_group import (
     shared_lines as shared_lines,
     statuses_proposed as statuses_proposed,
 )
-from .workflows import WorkflowRows as WorkflowRows, workflow_text as workflow_text
+from .workflows import workflow_rows as workflow_rows, workflow_text as workflow_text

@@ -1,45 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clusters of failures as rows, and the cells of one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from core.evidence.analysis import Cluster, ClusterCell, IssueState, State
 from core.text import counted, one_line
+from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, bringup_word
 
 _GONE = (State.CLOSED, State.MISSING)
 
 
-class ClusterRows:
-    """A RowSource over clusters."""
+_CLUSTERS = (
+    TableColumn("tests", 5, right=True),
+    TableColumn("age", 5, right=True),
+    TableColumn("since run", 18, share=1, elide=True, from_width=110),
+    TableColumn("stage", 10, from_width=90),
+    TableColumn("archs", 20, share=1, from_width=120),
+    TableColumn("issue", 16, share=1, from_width=70),
+    TableColumn("reason", 30, share=3),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("tests", 5, right=True),
-        TableColumn("age", 5, right=True),
-        TableColumn("since run", 18, share=1, elide=True, from_width=110),
-        TableColumn("stage", 10, from_width=90),
-        TableColumn("archs", 20, share=1, from_width=120),
-        TableColumn("issue", 16, share=1, from_width=70),
-        TableColumn("reason", 30, share=3),
-    )
 
-    def __init__(self, clusters: Sequence[Cluster], now: float, issues: Mapping[str, IssueState]) -> None:
-        self.clusters = clusters
-        self._now = now
-        self._issues = issues
+def cluster_rows(clusters: Sequence[Cluster], now: float, issues: Mapping[str, IssueState]) -> Rows[Cluster]:
+    """Clusters, with their age at the time `now`."""
 
-    def __len__(self) -> int:
-        return len(self.clusters)
-
-    def key(self, position: int) -> str:
-        return self.clusters[position].signature
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        one = self.clusters[position]
-        days = one.age(self._now)
+    def cells(one: Cluster) -> Row:
+        days = one.age(now)
         archs = " ".join(f"{arch} {count}" for arch, count in one.archs.items())
         stage = next((bringup_word(stage) for stage in one.stages), "")
         return (
@@ -48,54 +35,43 @@ class ClusterRows:
             [Cell(one_line(one.first_bad.run) if one.first_bad else "", "dim")],
             [Cell(f"{stage}…" if len(one.stages) > 1 else stage)],
             [Cell(one_line(archs), "dim")],
-            [self._issue(one)],
+            [_issue(one, issues)],
             [Cell(one_line(one.canonical))],
         )
 
-    def _issue(self, one: Cluster) -> Cell:
-        """The most cited issue; a closed or missing one in red."""
-        gone = [issue for issue in one.issues if issue in self._issues and self._issues[issue].state in _GONE]
-        if gone:
-            return Cell(f"{_short(gone[0])} {self._issues[gone[0]].state}", "fail")
-        more = f" +{len(one.issues) - 1}" if len(one.issues) > 1 else ""
-        return Cell(f"{_short(one.issues[0])}{more}", "dim") if one.issues else Cell("none", "xfail")
+    return Rows(clusters, _CLUSTERS, cells, key=lambda one: one.signature)
 
 
-class MemberRows:
-    """A RowSource over the cells of a cluster."""
+def _issue(one: Cluster, issues: Mapping[str, IssueState]) -> Cell:
+    """The most cited issue; a closed or missing one in red."""
+    gone = [issue for issue in one.issues if issue in issues and issues[issue].state in _GONE]
+    if gone:
+        return Cell(f"{_short(gone[0])} {issues[gone[0]].state}", "fail")
+    more = f" +{len(one.issues) - 1}" if len(one.issues) > 1 else ""
+    return Cell(f"{_short(one.issues[0])}{more}", "dim") if one.issues else Cell("none", "xfail")
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("arch", 13),
-        TableColumn("test", 30, share=2, elide=True, ids=True),
-        TableColumn("seen in", 18, elide=True, from_width=110),
-        TableColumn("reason", 20, share=2, from_width=100),
+
+_MEMBERS = (
+    TableColumn("arch", 13),
+    TableColumn("test", 30, share=2, elide=True, ids=True),
+    TableColumn("seen in", 18, elide=True, from_width=110),
+    TableColumn("reason", 20, share=2, from_width=100),
+)
+
+
+def member_rows(members: Sequence[ClusterCell]) -> Rows[ClusterCell]:
+    """The cells of a cluster."""
+    return Rows(members, _MEMBERS, _member_cells, key=lambda one: f"{one.arch} {one.id}", id=lambda one: one.id)
+
+
+def _member_cells(one: ClusterCell) -> Row:
+    reason = one.declared or (one.seen.reason if one.seen else "")
+    return (
+        [Cell(one_line(one.arch))],
+        [Cell(one_line(one.id))],
+        [Cell(one_line(one.seen.run) if one.seen else "")],
+        [Cell(one_line(reason), "" if one.declared else "dim")],
     )
-
-    def __init__(self, members: Sequence[ClusterCell]) -> None:
-        self.members = members
-
-    def __len__(self) -> int:
-        return len(self.members)
-
-    def ids(self) -> Iterable[str]:
-        return [one.id for one in self.members]
-
-    def key(self, position: int) -> str:
-        one = self.members[position]
-        return f"{one.arch} {one.id}"
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        one = self.members[position]
-        reason = one.declared or (one.seen.reason if one.seen else "")
-        return (
-            [Cell(one_line(one.arch))],
-            [Cell(one_line(one.id))],
-            [Cell(one_line(one.seen.run) if one.seen else "")],
-            [Cell(one_line(reason), "" if one.declared else "dim")],
-        )
 
 
 def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[str, str]]:

@@ -2,13 +2,13 @@
 """The differences between two runs as rows, and the commits between them as lines."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from core.evidence import Observation, signature
 from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
 from core.model import BringupStatus
 from core.text import counted, one_line, pcc_text, significant
-from tui.view_models.grouped import RowGroup
+from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import RESULT_LOOKS, Cell, TableColumn
 
 KIND_STYLES = {
@@ -33,42 +33,28 @@ _SHORT = 10
 """Shown characters of a commit id."""
 
 
-class DifferenceRows:
-    """A RowSource over differences."""
+_DIFFERENCES = (
+    TableColumn("what", 14),
+    TableColumn("test", 22, share=2, elide=True, ids=True),
+    TableColumn("arch", 13, from_width=70),
+    TableColumn("host", 12, elide=True, from_width=90),
+    TableColumn("why", 18, share=2, from_width=110),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("what", 14),
-        TableColumn("test", 22, share=2, elide=True, ids=True),
-        TableColumn("arch", 13, from_width=70),
-        TableColumn("host", 12, elide=True, from_width=90),
-        TableColumn("why", 18, share=2, from_width=110),
+
+def difference_rows(differences: Sequence[Difference]) -> Rows[Difference]:
+    """The differences of two runs."""
+    return Rows(differences, _DIFFERENCES, _cells, key=lambda one: f"{one.arch} {one.id}", id=lambda one: one.id)
+
+
+def _cells(one: Difference) -> Row:
+    return (
+        [Cell(one.kind, KIND_STYLES[one.kind])],
+        [Cell(one_line(one.id))],
+        [Cell(one_line(one.arch))],
+        [Cell(one_line(_host(one)), "dim")],
+        [Cell(one_line(_why(one)), "dim")],
     )
-
-    def __init__(self, differences: Sequence[Difference]) -> None:
-        self.differences = differences
-
-    def __len__(self) -> int:
-        return len(self.differences)
-
-    def ids(self) -> Iterable[str]:
-        return [one.id for one in self.differences]
-
-    def key(self, position: int) -> str:
-        one = self.differences[position]
-        return f"{one.arch} {one.id}"
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        one = self.differences[position]
-        return (
-            [Cell(one.kind, KIND_STYLES[one.kind])],
-            [Cell(one_line(one.id))],
-            [Cell(one_line(one.arch))],
-            [Cell(one_line(_host(one)), "dim")],
-            [Cell(one_line(_why(one)), "dim")],
-        )
 
 
 def _telling(one: Difference) -> Observation | None:
@@ -102,45 +88,31 @@ def _difference_group(differences: Sequence[Difference], kind: DifferenceKind, h
     return RowGroup(f"{kind} {host} {why}", heading, rows)
 
 
-class BackendRows:
-    """A RowSource over op cases on two backends: both outcomes, and how the second one's numbers differ."""
+def backend_rows(cases: Sequence[OnTwoBackends], names: tuple[str, str]) -> Rows[OnTwoBackends]:
+    """Op cases on two backends: both outcomes, and how the second one's numbers differ."""
+    first, second = (one_line(name) or "-" for name in names)
+    columns = (
+        TableColumn("op case", 20, share=2, elide=True, ids=True),
+        TableColumn(first, 11),
+        TableColumn(second, 11),
+        TableColumn("max abs", 9, from_width=66),
+        TableColumn("± first", 9, from_width=78),
+        TableColumn("PCC", 9, from_width=90),
+        TableColumn("± first", 9, from_width=100),
+        TableColumn("s", 7, from_width=110),
+        TableColumn("± first", 8, from_width=120),
+        TableColumn("why", 18, share=2, from_width=110),
+    )
+    return Rows(cases, columns, _case_cells, key=lambda one: one.id, id=lambda one: one.id)
 
-    def __init__(self, cases: Sequence[OnTwoBackends], names: tuple[str, str]) -> None:
-        self.cases = cases
-        first, second = (one_line(name) or "-" for name in names)
-        self.columns: Sequence[TableColumn] = (
-            TableColumn("op case", 20, share=2, elide=True, ids=True),
-            TableColumn(first, 11),
-            TableColumn(second, 11),
-            TableColumn("max abs", 9, from_width=66),
-            TableColumn("± first", 9, from_width=78),
-            TableColumn("PCC", 9, from_width=90),
-            TableColumn("± first", 9, from_width=100),
-            TableColumn("s", 7, from_width=110),
-            TableColumn("± first", 8, from_width=120),
-            TableColumn("why", 18, share=2, from_width=110),
-        )
 
-    def __len__(self) -> int:
-        return len(self.cases)
-
-    def ids(self) -> Iterable[str]:
-        return [one.id for one in self.cases]
-
-    def key(self, position: int) -> str:
-        return self.cases[position].id
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        one = self.cases[position]
-        cells = [[Cell(one_line(one.id))], *(_status(row) for row in (one.first, one.second))]
-        for name in ("max_abs", "pcc", "seconds"):
-            change = one.change(name)
-            cells += [[Cell(_number(one.numbers(name)[1]))], [Cell("" if change is None else f"{change:+.3g}", "dim")]]
-        row = one.first if one.kind is BackendKind.ONLY_FIRST else one.second
-        return [*cells, [Cell(one_line(row.reason) if row else "", "dim")]]
+def _case_cells(one: OnTwoBackends) -> Row:
+    cells = [[Cell(one_line(one.id))], *(_status(row) for row in (one.first, one.second))]
+    for name in ("max_abs", "pcc", "seconds"):
+        change = one.change(name)
+        cells += [[Cell(_number(one.numbers(name)[1]))], [Cell("" if change is None else f"{change:+.3g}", "dim")]]
+    row = one.first if one.kind is BackendKind.ONLY_FIRST else one.second
+    return [*cells, [Cell(one_line(row.reason) if row else "", "dim")]]
 
 
 def _status(row: Observation | None) -> list[Cell]:

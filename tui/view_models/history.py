@@ -5,39 +5,30 @@ from collections.abc import Sequence
 
 from core.history import Step, day_of, what
 from core.text import one_line
+from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn
 
 _SHORT = 9
 
 
-class StepRows:
-    """A RowSource over steps, newest first."""
+_COLUMNS = (
+    TableColumn("date", 10),
+    TableColumn("commit", _SHORT),
+    TableColumn("what", 14),
+    TableColumn("author", 16, yields=1),
+    TableColumn("subject", 20, share=1),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("date", 10),
-        TableColumn("commit", _SHORT),
-        TableColumn("what", 14),
-        TableColumn("author", 16, yields=1),
-        TableColumn("subject", 20, share=1),
-    )
 
-    def __init__(self, steps: Sequence[Step]) -> None:
-        self._steps = steps
+def step_rows(steps: Sequence[Step]) -> Rows[Step]:
+    """Steps, newest first."""
+    return Rows(steps, _COLUMNS, _cells, key=lambda step: step.commit.id if step.commit else "")
 
-    def __len__(self) -> int:
-        return len(self._steps)
 
-    def key(self, position: int) -> str:
-        return str(position)
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        step = self._steps[position]
-        words = [Cell(" ".join(what(step)))]
-        if step.commit is None:
-            return [Cell("")], [Cell("")], words, [Cell("")], [Cell("not committed", "dim")]
-        commit = step.commit
-        texts = (Cell(one_line(commit.author), "dim"), Cell(one_line(commit.subject)))
-        return [Cell(day_of(commit))], [Cell(commit.id[:_SHORT], "dim")], words, [texts[0]], [texts[1]]
+def _cells(step: Step) -> Row:
+    words = [Cell(" ".join(what(step)))]
+    if step.commit is None:
+        return [Cell("")], [Cell("")], words, [Cell("")], [Cell("not committed", "dim")]
+    commit = step.commit
+    author, subject = Cell(one_line(commit.author), "dim"), Cell(one_line(commit.subject))
+    return [Cell(day_of(commit))], [Cell(commit.id[:_SHORT], "dim")], words, [author], [subject]

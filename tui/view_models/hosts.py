@@ -12,6 +12,7 @@ from core.hosts import Host, time_text
 from core.runs.cluster import ClusterStatus, HostState, HostStatus
 from core.runs.store import RunRecord, RunState
 from core.text import counted, one_line
+from tui.view_models.rows import Row, Rows
 from tui.view_models.runs import time_text as run_time
 from tui.view_models.style import Cell, TableColumn
 
@@ -97,62 +98,53 @@ def lease_bar(seconds: float) -> str:
     return bar.ljust(_BAR_HOURS)
 
 
-class HostRows:
-    """A RowSource over machines."""
+_COLUMNS = (
+    TableColumn("host", 12, elide=True),
+    TableColumn("state", 11),
+    TableColumn("slots", 8),
+    TableColumn("time left", 20),
+    TableColumn("labels", 14, from_width=100),
+    TableColumn("what runs there, or why nothing does", 16, share=1),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("host", 12, elide=True),
-        TableColumn("state", 11),
-        TableColumn("slots", 8),
-        TableColumn("time left", 20),
-        TableColumn("labels", 14, from_width=100),
-        TableColumn("what runs there, or why nothing does", 16, share=1),
-    )
 
-    def __init__(self, views: Sequence[HostView], now: datetime) -> None:
-        self.views = views
-        self._now = now
+def host_rows(views: Sequence[HostView], now: datetime) -> Rows[HostView]:
+    """Machines, with the time that is left on each."""
 
-    def __len__(self) -> int:
-        return len(self.views)
-
-    def key(self, position: int) -> str:
-        return self.views[position].host.name
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        view = self.views[position]
+    def cells(view: HostView) -> Row:
         style = _STYLES.get(view.status.state, "") if view.status else "dim"
         return (
             [Cell(one_line(view.host.name))],
             [Cell(view.state, style)],
-            self._slots(view),
-            self._lease(view.host),
+            _slots(view),
+            _lease(view.host, now),
             [Cell(one_line(" ".join(view.host.labels)), "dim")],
             [Cell(_doing(view), "" if view.runs else "dim")],
         )
 
-    def _slots(self, view: HostView) -> list[Cell]:
-        taken = len(view.runs) + view.others
-        if view.host.here and not view.host.labels:
-            # The number depends on the kinds of its runs.
-            return [Cell(counted(taken, "run") if taken else "", "dim")]
-        free = max(0, view.host.slots - taken)
-        text = f"{taken}/{view.host.slots}"
-        if view.host.slots > _MOST_SLOTS:
-            return [Cell(text)]
-        return [Cell("■" * min(taken, view.host.slots), "running"), Cell("□" * free, "dim"), Cell(f" {text}", "dim")]
+    return Rows(views, _COLUMNS, cells, key=lambda view: view.host.name)
 
-    def _lease(self, host: Host) -> list[Cell]:
-        left = host.time_left(self._now)
-        if left is None:
-            return [Cell("")]
-        if not left:
-            return [Cell(" " * _BAR_HOURS), Cell(" over", "fail")]
-        style = "fail" if left <= _SHORTEST else "xfail" if left <= _SHORT else "pass"
-        return [Cell(lease_bar(left), style), Cell(f" {time_text(left)}", "" if left > _SHORT else style)]
+
+def _slots(view: HostView) -> list[Cell]:
+    taken = len(view.runs) + view.others
+    if view.host.here and not view.host.labels:
+        # The number depends on the kinds of its runs.
+        return [Cell(counted(taken, "run") if taken else "", "dim")]
+    free = max(0, view.host.slots - taken)
+    text = f"{taken}/{view.host.slots}"
+    if view.host.slots > _MOST_SLOTS:
+        return [Cell(text)]
+    return [Cell("■" * min(taken, view.host.slots), "running"), Cell("□" * free, "dim"), Cell(f" {text}", "dim")]
+
+
+def _lease(host: Host, now: datetime) -> list[Cell]:
+    left = host.time_left(now)
+    if left is None:
+        return [Cell("")]
+    if not left:
+        return [Cell(" " * _BAR_HOURS), Cell(" over", "fail")]
+    style = "fail" if left <= _SHORTEST else "xfail" if left <= _SHORT else "pass"
+    return [Cell(lease_bar(left), style), Cell(f" {time_text(left)}", "" if left > _SHORT else style)]
 
 
 def _doing(view: HostView) -> str:

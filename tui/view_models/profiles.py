@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests under several profiles as rows, and the details of one of them as lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.evidence.analysis import Change, Metric, ProfileTable, Shift
 from core.runs.planning import shown_name
 from core.text import counted, one_line, significant
+from tui.view_models.rows import Row, Rows
 from tui.view_models.runs import run_look
 from tui.view_models.style import Cell, TableColumn
 
@@ -55,64 +56,60 @@ _WIDE = _layout(14, 10, 7, len(" +9.9%?"), wide=True)
 _NARROW = _layout(12, 9, 6, len("▲"), wide=False)
 
 
-class ProfileRows:
-    """A RowSource over tests and profiles: the median of each number, and its change against the first profile."""
+Tried = tuple[str, str]
+"""A test and a profile."""
 
-    def __init__(
-        self, table: ProfileTable, sort: Metric | None = None, *, reverse: bool = False, width: int = _WIDE.width
-    ) -> None:
-        """`width` is that of the table, in cells."""
-        self.table = table
-        self._layout = _WIDE if width >= _WIDE.width else _NARROW
-        self.pairs = [(id, profile) for id, row in table.rows.items() for profile in row]
-        if sort is not None:
-            known = [pair for pair in self.pairs if self._median(pair, sort) is not None]
-            known.sort(key=lambda pair: self._median(pair, sort) or 0.0, reverse=reverse)
-            self.pairs = [*known, *(pair for pair in self.pairs if self._median(pair, sort) is None)]
-        elif reverse:
-            self.pairs.reverse()
 
-    @property
-    def columns(self) -> Sequence[TableColumn]:
-        return self._layout.columns
+def profile_rows(
+    table: ProfileTable, sort: Metric | None = None, *, reverse: bool = False, width: int = _WIDE.width
+) -> Rows[Tried]:
+    """Tests and profiles: the median of each number, and its change against the first profile.
 
-    def _median(self, pair: tuple[str, str], metric: Metric) -> float | None:
+    `width` is that of the table, in cells.
+    """
+    layout = _WIDE if width >= _WIDE.width else _NARROW
+
+    def cells(pair: Tried) -> Row:
         id, profile = pair
-        return self.table.rows[id][profile].numbers[metric].median
-
-    def __len__(self) -> int:
-        return len(self.pairs)
-
-    def ids(self) -> Iterable[str]:
-        return self.table.rows
-
-    def key(self, position: int) -> str:
-        return " ".join(self.pairs[position])
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        id, profile = self.pairs[position]
-        cell = self.table.rows[id][profile]
+        cell = table.rows[id][profile]
         style = run_look(cell.by_outcome[0]).style if cell.runs else "dim"
         return (
             [Cell(one_line(id))],
-            [Cell(one_line(shown_name(profile)), "" if profile == self.table.profiles[0] else "running")],
+            [Cell(one_line(shown_name(profile)), "" if profile == table.profiles[0] else "running")],
             [Cell(cell.outcome or "-", style)],
-            *(self._number(id, profile, metric) for metric in Metric),
+            *(_number(table, pair, metric, wide=layout.wide) for metric in Metric),
         )
 
-    def _number(self, id: str, profile: str, metric: Metric) -> list[Cell]:
-        median = self._median((id, profile), metric)
-        if median is None:
-            return [Cell("")]
-        number = Cell(short_number(median).rjust(_DIGITS))
-        change = self.table.change(id, profile, metric)
-        if change is None:
-            return [number, Cell("")]
-        text = f" {_short_change(change)}" if self._layout.wide else _SIGNS[change.shift]
-        return [number, Cell(text, _style(change, metric))]
+    pairs = _in_order(table, sort, reverse=reverse)
+    first = table.profiles[0]
+    # Each test once.
+    return Rows(pairs, layout.columns, cells, key=" ".join, id=lambda pair: pair[0] if pair[1] == first else "")
+
+
+def _in_order(table: ProfileTable, sort: Metric | None, *, reverse: bool) -> list[Tried]:
+    pairs = [(id, profile) for id, row in table.rows.items() for profile in row]
+    if sort is None:
+        return pairs[::-1] if reverse else pairs
+    known = [pair for pair in pairs if _median(table, pair, sort) is not None]
+    known.sort(key=lambda pair: _median(table, pair, sort) or 0.0, reverse=reverse)
+    return [*known, *(pair for pair in pairs if _median(table, pair, sort) is None)]
+
+
+def _median(table: ProfileTable, pair: Tried, metric: Metric) -> float | None:
+    id, profile = pair
+    return table.rows[id][profile].numbers[metric].median
+
+
+def _number(table: ProfileTable, pair: Tried, metric: Metric, *, wide: bool) -> list[Cell]:
+    median = _median(table, pair, metric)
+    if median is None:
+        return [Cell("")]
+    number = Cell(short_number(median).rjust(_DIGITS))
+    change = table.change(*pair, metric)
+    if change is None:
+        return [number, Cell("")]
+    text = f" {_short_change(change)}" if wide else _SIGNS[change.shift]
+    return [number, Cell(text, _style(change, metric))]
 
 
 def short_number(number: float) -> str:

@@ -7,34 +7,23 @@ from rich.text import Text
 
 from core.runs.ir import Counts, Program
 from core.text import counted, one_line
+from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn
 
+_COLUMNS = (
+    TableColumn("stage", 10),
+    TableColumn("program", 24, share=1, elide=True),
+    TableColumn("size", 12, right=True),
+)
 
-class ProgramRows:
-    """A RowSource over programs, in the order of the stages."""
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("stage", 10),
-        TableColumn("program", 24, share=1, elide=True),
-        TableColumn("size", 12, right=True),
-    )
+def program_rows(programs: Sequence[Program], marks: Collection[str] = ()) -> Rows[Program]:
+    """Programs, in the order of the stages; `marks` are names."""
+    return Rows(programs, _COLUMNS, _cells, key=lambda one: one.name, marked=lambda one: one.name in marks)
 
-    def __init__(self, programs: Sequence[Program], marks: Collection[str] = ()) -> None:
-        self.programs = programs
-        self._marks = marks
 
-    def __len__(self) -> int:
-        return len(self.programs)
-
-    def key(self, position: int) -> str:
-        return self.programs[position].name
-
-    def marked(self, position: int) -> bool:
-        return self.programs[position].name in self._marks
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        one = self.programs[position]
-        return [Cell(one.stage, "running")], [Cell(one_line(one.name))], [Cell(f"{one.size:,}", "dim")]
+def _cells(one: Program) -> Row:
+    return [Cell(one.stage, "running")], [Cell(one_line(one.name))], [Cell(f"{one.size:,}", "dim")]
 
 
 def ops_text(program: Program, counts: Counts) -> Text:

@@ -31,6 +31,7 @@ from tui.view_models.fitting import CellLine, fit
 from tui.view_models.grid import shade
 from tui.view_models.op_report import NO_OP_RESULTS, OpReport, op_cells, op_columns
 from tui.view_models.plot import Curve, plot
+from tui.view_models.rows import Rows
 from tui.view_models.style import Cell, TableColumn, letters_of, short_archs
 
 _WEEKS, _GAP = 13, 2
@@ -77,43 +78,24 @@ class ReportRow(NamedTuple):
     run: str = ""
 
 
-class ReportRows:
-    """A RowSource over one list of a report."""
-
-    def __init__(self, columns: Sequence[TableColumn], rows: Sequence[ReportRow]) -> None:
-        self.columns = columns
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def ids(self) -> Iterable[str]:
-        return [row.test for row in self.rows if row.test]
-
-    def key(self, position: int) -> str:
-        return self.rows[position].key
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        return self.rows[position].cells
+def _rows(columns: Sequence[TableColumn], rows: Sequence[ReportRow]) -> Rows[ReportRow]:
+    return Rows(rows, columns, lambda row: row.cells, key=lambda row: row.key, id=lambda row: row.test)
 
 
-NO_ROWS = ReportRows((TableColumn("", 1),), ())
+NO_ROWS = _rows((TableColumn("", 1),), ())
 
 
-def report_rows(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESULTS) -> ReportRows:
+def report_rows(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESULTS) -> Rows[ReportRow]:
     """The rows of one list."""
     return _ops(ops) if which is ReportList.OPS else _ROWS[which](progress)
 
 
-def _ops(report: OpReport) -> ReportRows:
+def _ops(report: OpReport) -> Rows[ReportRow]:
     rows = []
     for one in report.numbers:
         query = Query((named("kind", OP_KIND), named("backend", one.backend)))
         rows.append(ReportRow(one.backend, op_cells(report, one), query=query))
-    return ReportRows(op_columns(report), rows)
+    return _rows(op_columns(report), rows)
 
 
 def list_tabs(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESULTS) -> list[Cell]:
@@ -161,7 +143,7 @@ def list_words(progress: Progress, which: ReportList) -> str:
 # Pass rates, as a heat map
 
 
-def _rates(progress: Progress) -> ReportRows:
+def _rates(progress: Progress) -> Rows[ReportRow]:
     measured = progress.measured
     heads = week_ends(progress)[-_WEEKS:]
     columns = (
@@ -181,7 +163,7 @@ def _rates(progress: Progress) -> ReportRows:
             rows.append(
                 _rate_row(f"{by}/{one.name}", [Cell(one_line(one.name))], one, len(heads), _query(by, one.name))
             )
-    return ReportRows(columns, rows)
+    return _rows(columns, rows)
 
 
 def _names(head: str, names: Iterable[str]) -> TableColumn:
@@ -213,7 +195,7 @@ def _heat(rate: float | None) -> Cell:
 # The other lists
 
 
-def _turned(progress: Progress) -> ReportRows:
+def _turned(progress: Progress) -> Rows[ReportRow]:
     columns = (
         TableColumn("", 5),
         TableColumn("arch", 12, yields=2),
@@ -223,7 +205,7 @@ def _turned(progress: Progress) -> ReportRows:
         TableColumn("with it", 7, right=True),
     )
     gone = [_missing_row(one) for one in progress.missing]
-    return ReportRows(columns, [*gone, *(_turned_row(one) for one in progress.measured.turned)])
+    return _rows(columns, [*gone, *(_turned_row(one) for one in progress.measured.turned)])
 
 
 def _missing_row(one: Missing) -> ReportRow:
@@ -250,7 +232,7 @@ def _turned_row(one: Turned) -> ReportRow:
     return ReportRow(f"{one.id} {one.arch}", cells, test=one.id)
 
 
-def _stale(progress: Progress) -> ReportRows:
+def _stale(progress: Progress) -> Rows[ReportRow]:
     columns = (
         TableColumn("days", 5, right=True),
         TableColumn("passes", 6, right=True),
@@ -258,7 +240,7 @@ def _stale(progress: Progress) -> ReportRows:
         TableColumn("arch", 12, yields=1),
         TableColumn("test", 24, share=1, elide=True, ids=True),
     )
-    return ReportRows(columns, [_stale_row(one) for one in progress.measured.stale])
+    return _rows(columns, [_stale_row(one) for one in progress.measured.stale])
 
 
 def _stale_row(one: Stale) -> ReportRow:
@@ -272,7 +254,7 @@ def _stale_row(one: Stale) -> ReportRow:
     return ReportRow(f"{one.id} {one.arch}", cells, test=one.id)
 
 
-def _flaky(progress: Progress) -> ReportRows:
+def _flaky(progress: Progress) -> Rows[ReportRow]:
     columns = (
         TableColumn("flakiness", 9, right=True),
         TableColumn("arch", 12, yields=1),
@@ -286,17 +268,17 @@ def _flaky(progress: Progress) -> ReportRows:
         )
         for one in progress.measured.flaky
     ]
-    return ReportRows(columns, rows)
+    return _rows(columns, rows)
 
 
-def _hosts(progress: Progress) -> ReportRows:
+def _hosts(progress: Progress) -> Rows[ReportRow]:
     first, *numbers, last = MACHINE_HEADS
     columns = (
         _names(first, [one.host for one in progress.measured.hosts]),
         *(TableColumn(head, max(6, len(head)), right=True) for head in numbers),
         TableColumn(last, 18),
     )
-    return ReportRows(
+    return _rows(
         columns,
         [ReportRow(one.host, _host_cells(one), query=_failures_of(one)) for one in progress.measured.hosts],
     )
@@ -314,7 +296,7 @@ def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:
     return [[Cell(one_line(words), style)] for words, style in zip(machine_words(one), styles, strict=True)]
 
 
-def _runs(progress: Progress) -> ReportRows:
+def _runs(progress: Progress) -> Rows[ReportRow]:
     columns = (
         _names("run", [one.run for one in progress.incomplete]),
         TableColumn("day", 10),
@@ -336,10 +318,10 @@ def _runs(progress: Progress) -> ReportRows:
         )
         for one in progress.incomplete
     ]
-    return ReportRows(columns, rows)
+    return _rows(columns, rows)
 
 
-_ROWS: Mapping[ReportList, Callable[[Progress], ReportRows]] = {
+_ROWS: Mapping[ReportList, Callable[[Progress], Rows[ReportRow]]] = {
     ReportList.RATES: _rates,
     ReportList.TURNED: _turned,
     ReportList.STALE: _stale,

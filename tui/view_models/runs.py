@@ -13,6 +13,7 @@ from core.runs import EVERYTHING, Age, Outcome, RunSpec, case_progress, newest_b
 from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
 from core.text import counted, one_line
+from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, seconds_text
 
 _BAR_CELLS = 10
@@ -96,70 +97,56 @@ _COLUMNS: Sequence[TableColumn] = (
 _DAY = 86_400.0
 
 
-class RunRows:
-    """A RowSource over run records."""
+def run_rows(
+    records: Iterable[RunRecord],
+    marks: Collection[str] = (),
+    clock: Callable[[], float] = time.time,
+    ages: Mapping[str, Age] = MappingProxyType({}),
+    *,
+    last_lines: Mapping[str, str] = MappingProxyType({}),
+    with_checkout: bool = False,
+) -> Rows[RunRecord]:
+    """Runs. `clock` gives seconds since the epoch; `ages` and the `last_lines` of running runs are by run id."""
+    records = in_turn(records)
+    repeated = _repetitions(records)
+    with_host = any(record.place for record in records)
+    with_profile = any(record.spec.profile for record in records)
+    with_age = with_checkout or any(ages.get(record.spec.run_id) for record in records)
+    left_out = ((_HOST, with_host), (_PROFILE, with_profile), (_AGE, with_age))
+    columns = (_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
 
-    def __init__(
-        self,
-        records: Iterable[RunRecord],
-        marks: Collection[str] = (),
-        clock: Callable[[], float] = time.time,
-        ages: Mapping[str, Age] = MappingProxyType({}),
-        *,
-        last_lines: Mapping[str, str] = MappingProxyType({}),
-        with_checkout: bool = False,
-    ) -> None:
-        """`clock` gives seconds since the epoch; `ages` and the `last_lines` of running runs are by run id."""
-        self._last_lines = last_lines
-        self.records = in_turn(records)
-        self._ages = ages
-        self._with_checkout = with_checkout
-        self._with_host = any(record.place for record in self.records)
-        columns = tuple(_CHECKOUT if with_checkout and one is _AGE else one for one in _COLUMNS)
-        self._with_profile = any(record.spec.profile for record in self.records)
-        self._with_age = with_checkout or any(ages.get(record.spec.run_id) for record in self.records)
-        left_out = ((_HOST, self._with_host), (_PROFILE, self._with_profile), (_AGE, self._with_age))
-        self.columns = tuple(one for one in columns if (one, False) not in left_out)
-        self._repeated = _repetitions(self.records)
-        self._marks = marks
-        self._clock = clock
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def ids(self) -> Iterable[str]:
-        return [record.spec.test_id for record in self.records]
-
-    def key(self, position: int) -> str:
-        return self.records[position].spec.run_id
-
-    def marked(self, position: int) -> bool:
-        return self.key(position) in self._marks
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        record = self.records[position]
-        age = self._ages.get(record.spec.run_id)
+    def cells(record: RunRecord) -> Row:
+        age = ages.get(record.spec.run_id)
         look = run_look(record, age)
-        place = str(record.spec.cwd) if self._with_checkout else age.text if age else ""
+        place = str(record.spec.cwd) if with_checkout else age.text if age else ""
         return (
             [Cell("stopping" if record.cancelling else look.word, look.style)],
-            [Cell(started_text(record, self._clock()), "dim")],
-            [Cell(time_text(record, self._clock()), "dim")],
-            [Cell(f"{self._repeated.get(record.spec.run_id, '')}{one_line(record.spec.test_id)}")],
-            *([[Cell(one_line(record.spec.profile), "dim")]] if self._with_profile else []),
+            [Cell(started_text(record, clock()), "dim")],
+            [Cell(time_text(record, clock()), "dim")],
+            [Cell(f"{repeated.get(record.spec.run_id, '')}{one_line(record.spec.test_id)}")],
+            *([[Cell(one_line(record.spec.profile), "dim")]] if with_profile else []),
             [Cell(kind_text(record.spec), "dim")],
             [Cell(one_line(record.spec.arch or ""), "dim")],
-            *([[Cell(one_line(record.place), "dim")]] if self._with_host else []),
-            [Cell(self._doing(record)) if record.state is RunState.RUNNING else Cell(record.summary, "dim")],
-            *([[Cell(one_line(place), "dim")]] if self._with_age else []),
+            *([[Cell(one_line(record.place), "dim")]] if with_host else []),
+            [Cell(doing(record)) if record.state is RunState.RUNNING else Cell(record.summary, "dim")],
+            *([[Cell(one_line(place), "dim")]] if with_age else []),
             [Cell(record.spec.run_id, "dim")],
         )
 
-    def _doing(self, record: RunRecord) -> str:
+    def doing(record: RunRecord) -> str:
         """The progress of a run of op cases, and the last line of a run's log."""
-        progress = case_progress(record, self._clock())
-        line = self._last_lines.get(record.spec.run_id, "")
+        progress = case_progress(record, clock())
+        line = last_lines.get(record.spec.run_id, "")
         return f"{progress.text}  {line}" if progress else line
+
+    return Rows(
+        records,
+        [one for one in columns if (one, False) not in left_out],
+        cells,
+        key=lambda record: record.spec.run_id,
+        id=lambda record: record.spec.test_id,
+        marked=lambda record: record.spec.run_id in marks,
+    )
 
 
 def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:

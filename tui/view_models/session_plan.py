@@ -2,13 +2,14 @@
 """A planned session as rows of a table, and as a text: what fits, what is left over, accuracy of estimates."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from rich.text import Text
 
 from core.sessions import Accuracy, Candidate, SessionPlan
 from core.text import counted, one_line
+from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, seconds_text
 
 _LABEL = 12
@@ -29,57 +30,48 @@ class PlanRow(NamedTuple):
         return bool(self.host)
 
 
-def plan_rows(plan: SessionPlan) -> list[PlanRow]:
-    """Placed cells in order of value, then those left over."""
-    placed = [PlanRow(one.candidate, one.host or "here", clock(one.begin), _why(one.candidate)) for one in plan.placed]
-    return placed + [PlanRow(one.candidate, "", "", one.why) for one in plan.left_over]
-
-
 def _why(one: Candidate) -> str:
     return "; ".join(one.why)
 
 
-class PlanRows:
-    """A RowSource over the cells of a plan."""
+_COLUMNS = (
+    TableColumn("host", 9, elide=True),
+    TableColumn("from", 5, right=True),
+    TableColumn("takes", 6, right=True),
+    TableColumn("runs", 4, right=True),
+    TableColumn("arch", 8),
+    TableColumn("test id", 24, share=2, elide=True, ids=True),
+    TableColumn("why", 20, share=1, from_width=110),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("host", 9, elide=True),
-        TableColumn("from", 5, right=True),
-        TableColumn("takes", 6, right=True),
-        TableColumn("runs", 4, right=True),
-        TableColumn("arch", 8),
-        TableColumn("test id", 24, share=2, elide=True, ids=True),
-        TableColumn("why", 20, share=1, from_width=110),
+
+def plan_rows(plan: SessionPlan | None) -> Rows[PlanRow]:
+    """Placed cells in order of value, then those left over."""
+    placed = [
+        PlanRow(one.candidate, one.host or "here", clock(one.begin), _why(one.candidate))
+        for one in (plan.placed if plan else ())
+    ]
+    left_over = [PlanRow(one.candidate, "", "", one.why) for one in (plan.left_over if plan else ())]
+    return Rows(
+        placed + left_over,
+        _COLUMNS,
+        _cells,
+        key=lambda row: f"{row.candidate.id} {row.candidate.arch}",
+        id=lambda row: row.candidate.id,
     )
 
-    def __init__(self, rows: Sequence[PlanRow]) -> None:
-        self.rows = rows
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def ids(self) -> Iterable[str]:
-        return [row.candidate.id for row in self.rows]
-
-    def key(self, position: int) -> str:
-        one = self.rows[position].candidate
-        return f"{one.id} {one.arch}"
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        row = self.rows[position]
-        one, style = row.candidate, "" if row.fits else "dim"
-        return (
-            [Cell(one_line(row.host) or "left over", style)],
-            [Cell(row.begin, "dim")],
-            [Cell(f"{'' if one.known else '~'}{clock(one.total)}", style)],
-            [Cell(str(one.runs), "dim")],
-            [Cell(one_line(one.arch), "dim")],
-            [Cell(one_line(one.id), style)],
-            [Cell(one_line(row.why), "dim")],
-        )
+def _cells(row: PlanRow) -> Row:
+    one, style = row.candidate, "" if row.fits else "dim"
+    return (
+        [Cell(one_line(row.host) or "left over", style)],
+        [Cell(row.begin, "dim")],
+        [Cell(f"{'' if one.known else '~'}{clock(one.total)}", style)],
+        [Cell(str(one.runs), "dim")],
+        [Cell(one_line(one.arch), "dim")],
+        [Cell(one_line(one.id), style)],
+        [Cell(one_line(row.why), "dim")],
+    )
 
 
 def clock(seconds: float) -> str:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workflows as rows of a table, and one of them as a text: its steps, then its report."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich.text import Text
 
 from core.text import one_line, printable
 from core.workflows import WorkflowItem, WorkflowState, markdown
 from tui.view_models.markdown import rendered
+from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn
 
 _STYLES = {
@@ -20,40 +21,27 @@ _STYLES = {
 }
 
 
-class WorkflowRows:
-    """A RowSource over workflows."""
+_COLUMNS = (
+    TableColumn("state", 14),
+    TableColumn("workflow", 22, from_width=100),
+    TableColumn("test", 30, share=2, elide=True, ids=True),
+    TableColumn("decision", 20, share=1, from_width=70),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("state", 14),
-        TableColumn("workflow", 22, from_width=100),
-        TableColumn("test", 30, share=2, elide=True, ids=True),
-        TableColumn("decision", 20, share=1, from_width=70),
+
+def workflow_rows(items: Sequence[WorkflowItem]) -> Rows[WorkflowItem]:
+    """Workflows."""
+    return Rows(items, _COLUMNS, _cells, key=lambda item: item.id, id=lambda item: item.id)
+
+
+def _cells(item: WorkflowItem) -> Row:
+    report = item.session.state.report if item.session else None
+    return (
+        [Cell(item.state, _STYLES.get(item.state, ""))],
+        [Cell(report.workflow if report else "", "dim")],
+        [Cell(one_line(item.id))],
+        [Cell(report.decision if report else "", "dim")],
     )
-
-    def __init__(self, items: Sequence[WorkflowItem]) -> None:
-        self.items = items
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def ids(self) -> Iterable[str]:
-        return [item.id for item in self.items]
-
-    def key(self, position: int) -> str:
-        return self.items[position].id
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        item = self.items[position]
-        report = item.session.state.report if item.session else None
-        return (
-            [Cell(item.state, _STYLES.get(item.state, ""))],
-            [Cell(report.workflow if report else "", "dim")],
-            [Cell(one_line(item.id))],
-            [Cell(report.decision if report else "", "dim")],
-        )
 
 
 def workflow_text(item: WorkflowItem) -> Text:

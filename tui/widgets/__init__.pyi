@@ -20,6 +20,6 @@ from .log_pane import LogPane as LogPane
 from .log_view import LogView as LogView
 from .matrix_table import MatrixTable as MatrixTable
 from .program_painting import ProgramPainter as ProgramPainter
-from .row_table import RowSource as RowSource, RowTable as RowTable
+from .row_table import RowTable as RowTable
 from .run_table import RunTable as RunTable
 from .text_pane import RestingText as RestingText, TextPane as TextPane

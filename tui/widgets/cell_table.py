@@ -12,8 +12,8 @@ from textual.reactive import reactive
 from core.matrix.query import Query
 from core.matrix.view import Grid, HeatOrder, Number
 from tui.commands import Where, bindings
-from tui.view_models import Cell, GridRows, OverviewRows, TableColumn, fit, legend_cells
-from tui.widgets.row_table import RowSource, RowTable
+from tui.view_models import Cell, GridRows, OverviewRows, RowSource, TableColumn, fit, legend_cells
+from tui.widgets.row_table import RowTable
 
 
 class _Nothing:

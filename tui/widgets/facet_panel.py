@@ -2,50 +2,48 @@
 """The facet panel: values of each field with their counts under the filter; a key adds one to the query."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from textual import events
 from textual.message import Message
 
 from core.matrix.view import Facet
-from tui.view_models import Cell, TableColumn, facet_label
+from tui.view_models import Cell, Row, Rows, TableColumn, facet_label
 from tui.widgets.row_table import RowTable
 
 _COLUMNS = (TableColumn("filter by", 14, share=1, elide=True), TableColumn("tests", 7))
 
 
-class _FacetRows:
-    """Headings and values as one list of rows."""
+class _FacetRow(NamedTuple):
+    """A heading, or a value below it."""
 
-    columns: Sequence[TableColumn] = _COLUMNS
+    field: str
+    value: str = ""
+    """Empty: the heading."""
+    tests: int = 0
+    chosen: bool = False
 
-    def __init__(self, facets: Sequence[Facet], awaited: Sequence[str] = ()) -> None:
-        """`awaited` are facets whose facts are still being read: they come last, so that nothing moves when they do."""
-        self.rows: list[tuple[str, str, int, bool]] = []
-        self._awaited = awaited
-        for facet in facets:
-            values = [one for one in facet.values if one.count or one.chosen or len(facet.values) <= 12]
-            if not values:
-                continue
-            self.rows.append((facet.field, "", 0, False))
-            self.rows += [(facet.field, one.value, one.count, one.chosen) for one in values]
-        self.rows += [(name, "", 0, False) for name in awaited]
 
-    def __len__(self) -> int:
-        return len(self.rows)
+def facet_rows(facets: Sequence[Facet], awaited: Sequence[str] = ()) -> Rows[_FacetRow]:
+    """Headings and values as one list of rows.
 
-    def key(self, position: int) -> str:
-        name, value, _, _ = self.rows[position]
-        return f"{name}:{value}"
+    `awaited` are facets whose facts are still being read: they come last, so that nothing moves when they do.
+    """
+    rows: list[_FacetRow] = []
+    for facet in facets:
+        values = [one for one in facet.values if one.count or one.chosen or len(facet.values) <= 12]
+        if values:
+            rows.append(_FacetRow(facet.field))
+            rows += [_FacetRow(facet.field, one.value, one.count, one.chosen) for one in values]
+    rows += map(_FacetRow, awaited)
 
-    def marked(self, position: int) -> bool:
-        return self.rows[position][3]
+    def cells(row: _FacetRow) -> Row:
+        if not row.value:
+            return [Cell(row.field, "running")], [Cell("reading" if row.field in awaited else "", "dim")]
+        style = "mark" if row.chosen else "" if row.tests else "dim"
+        return [Cell(f" {facet_label(row.field, row.value)}", style)], [Cell(f"{row.tests:>7,}", style)]
 
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        name, value, count, chosen = self.rows[position]
-        if not value:
-            return [Cell(name, "running")], [Cell("reading" if name in self._awaited else "", "dim")]
-        style = "mark" if chosen else "" if count else "dim"
-        return [Cell(f" {facet_label(name, value)}", style)], [Cell(f"{count:>7,}", style)]
+    return Rows(rows, _COLUMNS, cells, key=lambda row: f"{row.field}:{row.value}", marked=lambda row: row.chosen)
 
 
 class FacetPanel(RowTable):
@@ -60,11 +58,13 @@ class FacetPanel(RowTable):
             self.value = value
 
     def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(_FacetRows(()), id=id)
+        self._rows = facet_rows(())
+        super().__init__(self._rows, id=id)
 
     def show_facets(self, facets: Sequence[Facet], awaited: Sequence[str] = ()) -> None:
         """Show other counts; the cursor stays on its value. `awaited` are facets that are still being read."""
-        self.show(_FacetRows(facets, awaited), keep=self.cursor_key)
+        self._rows = facet_rows(facets, awaited)
+        self.show(self._rows, keep=self.cursor_key)
 
     def action_choose(self) -> None:
         self._choose(self.cursor)
@@ -78,8 +78,6 @@ class FacetPanel(RowTable):
             self._choose(position)
 
     def _choose(self, position: int) -> None:
-        source = self.source
-        if isinstance(source, _FacetRows) and position < len(source):
-            name, value, _, _ = source.rows[position]
-            if value:
-                self.post_message(self.Chosen(name, value.lower()))
+        row = self._rows.items[position] if position < len(self._rows) else None
+        if row is not None and row.value:
+            self.post_message(self.Chosen(row.field, row.value.lower()))

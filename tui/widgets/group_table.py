@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from tui.commands import Where, bindings
-from tui.view_models import GroupedRows, RowGroup, Rows
+from tui.view_models import GroupedRows, RowGroup, RowSource
 from tui.widgets.row_table import RowTable
 
 
@@ -16,12 +16,15 @@ class GroupTable(RowTable):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
 
-    def __init__(self, rows: Rows, *, id: str | None = None, folded: bool = False) -> None:
+    def __init__(self, rows: RowSource, *, id: str | None = None, folded: bool = False) -> None:
         """With `folded`, groups are folded until they are unfolded."""
         super().__init__(GroupedRows(rows, ()), id=id)
         self._fold_new = folded
         self._turned: set[str] = set()
         """The groups that are not as new ones are."""
+
+    def places(self) -> tuple[Where, ...]:
+        return (*super().places(), Where.TREE)
 
     @property
     def grouped(self) -> GroupedRows:
@@ -39,7 +42,7 @@ class GroupTable(RowTable):
         """The group that the cursor is in."""
         return self.grouped.group(self.cursor)
 
-    def show_groups(self, rows: Rows, groups: Sequence[RowGroup], *, keep: str | None = None) -> None:
+    def show_groups(self, rows: RowSource, groups: Sequence[RowGroup], *, keep: str | None = None) -> None:
         """Show other rows; the cursor stays on its own, or goes to the row with the key `keep`."""
         folded = {group.key for group in groups if self._fold_new is not (group.key in self._turned)}
         self.show(GroupedRows(rows, groups, folded), keep=keep or self.cursor_key)

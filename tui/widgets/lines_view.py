@@ -89,6 +89,10 @@ class LinesView(LinePane):
             super().__init__()
             self.view = view
 
+    def places(self) -> tuple[Where, ...]:
+        """Where a person is who has the keys here."""
+        return (Where.LINES,)
+
     def __init__(self, style_of: Callable[[str], str], *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._style_of = style_of

@@ -99,6 +99,9 @@ class LogView(LinesView):
         self._note = ""
         self._counted, self._grown_at = 0, 0.0
 
+    def places(self) -> tuple[Where, ...]:
+        return (*super().places(), Where.LOG)
+
     def open(self, look: LogLook, *, follow: bool = True) -> None:
         """Show another log from its end or, not to `follow` it, from its beginning."""
         self._drop_region()

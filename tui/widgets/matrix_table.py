@@ -10,8 +10,8 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 from tui.commands import Where, bindings
-from tui.view_models import MatrixRows, TreeRows
-from tui.widgets.row_table import RowSource, RowTable
+from tui.view_models import MatrixRows, RowSource, TreeRows
+from tui.widgets.row_table import RowTable
 
 if TYPE_CHECKING:
     from core.matrix.view import Group

@@ -2,7 +2,7 @@
 """A table of any number of rows: only visible lines are made, and made lines are cached."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,32 +15,13 @@ from textual.strip import Strip
 
 from core.text import counted, one_line
 from tui.commands import Where, bindings
-from tui.view_models import Cell, Identified, IdLook, TableColumn, fit, id_look, paragraph
+from tui.view_models import Cell, Identified, IdLook, RowSource, TableColumn, fit, id_look, paragraph
 from tui.widgets.line_base import LinePane, line_style
 
 _CACHED_STRIPS = 4096
 _WHEEL_ROWS = 3
 
 _Part = tuple[str, Style]
-
-
-class RowSource(Protocol):
-    """What a table shows. Rows are asked for by position when they become visible."""
-
-    @property
-    def columns(self) -> Sequence[TableColumn]: ...
-
-    def __len__(self) -> int: ...
-
-    def key(self, position: int) -> str:
-        """What identifies the row wherever it moves."""
-        ...
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        """The pieces of every column; where there are fewer, the last ones have the rest of the row."""
-        ...
-
-    def marked(self, position: int) -> bool: ...
 
 
 class RowTable(LinePane):
@@ -75,6 +56,10 @@ class RowTable(LinePane):
         self._widths: tuple[Sequence[TableColumn], int, list[int]] = ((), 0, [])
         self._id_look: tuple[RowSource | None, int, IdLook] = (None, 0, IdLook())
         self._when_empty = ""
+
+    def places(self) -> tuple[Where, ...]:
+        """Where a person is who has the keys here."""
+        return (Where.TABLE,)
 
     # What is shown
 
@@ -124,6 +109,11 @@ class RowTable(LinePane):
     def cursor_key(self) -> str | None:
         """The key of the row under the cursor; None in an empty table."""
         return self.source.key(self.cursor) if self.cursor < len(self.source) else None
+
+    @property
+    def row(self) -> int | None:
+        """The number of the row under the cursor, among those that are listed; None: there is none."""
+        return self.cursor if self.cursor < len(self.source) else None
 
     def _position_of(self, key: str) -> int | None:
         find = getattr(self.source, "position_of", None)

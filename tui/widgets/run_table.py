@@ -11,7 +11,7 @@ from textual.message import Message
 from core.runs import Age
 from core.runs.store import RunRecord
 from tui.commands import Where, bindings
-from tui.view_models import RunRows
+from tui.view_models import run_rows
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
 
@@ -33,7 +33,10 @@ class RunTable(RowTable):
         self.marks: set[str] = set()
         self._last_lines: dict[str, str] = {}
         """What running runs printed last, by run id."""
-        super().__init__(RunRows(()), id=id)
+        super().__init__(run_rows(()), id=id)
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.RUN_TABLE, *super().places())
 
     def show_runs(
         self,
@@ -45,7 +48,7 @@ class RunTable(RowTable):
     ) -> None:
         """Show runs, given newest first, with the cursor on the run of id `keep`; `ages` are by run id."""
         self.marks &= {record.spec.run_id for record in records}
-        rows = RunRows(records, self.marks, ages=ages, last_lines=self._last_lines, with_checkout=with_checkout)
+        rows = run_rows(records, self.marks, ages=ages, last_lines=self._last_lines, with_checkout=with_checkout)
         self.show(rows, keep=keep)
 
     def show_last_lines(self, lines: Mapping[str, str]) -> None:

@@ -25,6 +25,10 @@ class TextPane(LinePane):
         self._text = Text()
         self._strips: list[Strip] = []
 
+    def places(self) -> tuple[Where, ...]:
+        """Where a person is who has the keys here."""
+        return (Where.TEXT,)
+
     def show(self, text: Text) -> None:
         """Show another text, from its top."""
         self._text = text

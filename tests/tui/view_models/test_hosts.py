@@ -15,7 +15,7 @@ from core.runs.cluster import ClusterStatus, HostState, HostStatus
 from core.runs.store import Queued, RunRecord, Started
 from core.runs.store.record import Presence, fold
 from tests.core.runs.conftest import MakeSpec, make_spec  # noqa: F401 - a fixture
-from tui.view_models import HostRows, HostView, RunRows, host_news, host_text, host_views, hosts_words, leases_words
+from tui.view_models import HostView, host_news, host_rows, host_text, host_views, hosts_words, leases_words, run_rows
 from tui.view_models.hosts import lease_bar
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -26,7 +26,7 @@ def cluster(*hosts: HostStatus) -> ClusterStatus:
 
 
 def shown(views: Sequence[HostView]) -> list[list[str]]:
-    rows = HostRows(views, NOW)
+    rows = host_rows(views, NOW)
     return [["".join(cell.text for cell in cells) for cells in rows.cells(at)] for at in range(len(rows))]
 
 
@@ -105,11 +105,11 @@ def test_the_text_has_the_reason_the_remedy_and_the_check(records: list[RunRecor
 
 
 def test_runs_say_their_host_where_one_went_elsewhere(records: list[RunRecord]) -> None:
-    titles = [column.title for column in RunRows(records).columns]
+    titles = [column.title for column in run_rows(records).columns]
     assert "host" in titles
-    cells = RunRows(records).cells(0)
+    cells = run_rows(records).cells(0)
     assert len(cells) == len(titles) and cells[titles.index("host")][0].text == "a"
-    assert "host" not in [column.title for column in RunRows(records[1:]).columns]
+    assert "host" not in [column.title for column in run_rows(records[1:]).columns]
 
 
 def test_the_title_has_the_lease_that_ends_first_and_every_warning() -> None:

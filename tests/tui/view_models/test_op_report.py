@@ -37,5 +37,5 @@ def test_only_the_last_nights_are_shown() -> None:
 
 
 def test_a_row_leads_to_the_cases_of_its_backend() -> None:
-    (row,) = report_rows(None, ReportList.OPS, REPORT).rows  # type: ignore[arg-type]
+    (row,) = report_rows(None, ReportList.OPS, REPORT).items  # type: ignore[arg-type]
     assert str(row.query) == "kind:op backend:eager"

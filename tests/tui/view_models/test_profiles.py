@@ -6,7 +6,7 @@ import pytest
 from core.evidence.analysis import profile_table
 from core.runs import Outcome
 from tests.core.evidence.analysis.test_profile_comparison import TEST, run
-from tui.view_models import ProfileRows, profile_words
+from tui.view_models import Rows, Tried, profile_rows, profile_words
 from tui.view_models.profiles import short_number
 
 RUNS = [
@@ -18,7 +18,7 @@ RUNS = [
 TABLE = profile_table(RUNS, ["", "fast", "once"])
 
 
-def texts(rows: ProfileRows, position: int) -> list[str]:
+def texts(rows: Rows[Tried], position: int) -> list[str]:
     return ["".join(cell.text for cell in cells) for cells in rows.cells(position)]
 
 
@@ -27,7 +27,7 @@ def texts(rows: ProfileRows, position: int) -> list[str]:
     [(79, ["   1.5", "   1.2▼", "   1.8?"]), (119, ["   1.5", "   1.2 -20%", "   1.8 +20%?"])],
 )
 def test_every_number_has_a_column_on_any_screen(width: int, changes: list[str]) -> None:
-    rows = ProfileRows(TABLE, width=width)
+    rows = profile_rows(TABLE, width=width)
     assert 1 + sum(column.width + 1 for column in rows.columns) == width
     heads = [column.title.strip() for column in rows.columns]
     assert (heads[3], heads[6], heads[8]) == ("PCC", "run s", "peak MB")
@@ -38,7 +38,7 @@ def test_every_number_has_a_column_on_any_screen(width: int, changes: list[str])
 
 
 def test_what_failed_is_said_first() -> None:
-    assert ProfileRows(TABLE).cells(2)[2][0] == ("1 fail, 1 pass", "fail")
+    assert profile_rows(TABLE).cells(2)[2][0] == ("1 fail, 1 pass", "fail")
 
 
 def test_words_say_median_repeats_and_what_is_beyond_the_noise() -> None:

@@ -12,7 +12,7 @@ from core.runs.store import Finished, Queued, RunRecord, Started
 from core.runs.store.events import Event
 from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC
-from tui.view_models import RunRows, ended_words, exit_words, fit, going_words, progress_text
+from tui.view_models import ended_words, exit_words, fit, going_words, progress_text, run_rows
 from tui.view_models.runs import in_turn, kind_text, started_text, time_text
 
 RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())
@@ -42,27 +42,27 @@ def test_times_tell_what_is_known() -> None:
 def test_the_last_line_of_a_running_run_is_live_and_marks_show() -> None:
     running = record("20260101-000000-aaaaaa", RUNNING)
     lines: dict[str, str] = {}
-    rows = RunRows([running], {"20260101-000000-aaaaaa"}, clock=lambda: 101.0, last_lines=lines)
+    rows = run_rows([running], {"20260101-000000-aaaaaa"}, clock=lambda: 101.0, last_lines=lines)
     assert [cell.text for column in rows.cells(0) for cell in column][6] == ""
     lines["20260101-000000-aaaaaa"] = " 20%"
     texts = [cell.text for column in rows.cells(0) for cell in column]
     assert [texts[0], texts[2]] == ["running", "1.0s"]
     assert texts[6:] == [" 20%", "20260101-000000-aaaaaa"]
     assert rows.marked(0)
-    assert not RunRows([running]).marked(0)
+    assert not run_rows([running]).marked(0)
 
 
 def test_an_old_result_is_dim_and_says_how_old() -> None:
     passed = record("20260101-000000-aaaaaa", RUNNING, Finished(9.0, Outcome.PASS, 1.0))
     age = Age("3 commits ago, loader edited since", "~3")
-    (outcome,), *_, (old,), _ = RunRows([passed], ages={passed.spec.run_id: age}).cells(0)
+    (outcome,), *_, (old,), _ = run_rows([passed], ages={passed.spec.run_id: age}).cells(0)
     assert (outcome.text, outcome.style, old.text) == ("pass~3", "dim", age.text)
-    young = RunRows([passed])
+    young = run_rows([passed])
     (outcome,), *_ = young.cells(0)
     assert (outcome.text, outcome.style) == ("pass", "pass")
     assert "age" not in [one.title for one in young.columns], "no column for what no run has"
     assert len(young.columns) == len(young.cells(0))
-    everywhere = RunRows([passed], with_checkout=True)
+    everywhere = run_rows([passed], with_checkout=True)
     assert [one.title for one in everywhere.columns][-2:] == ["checkout", "run"]
     assert everywhere.cells(0)[-2][0].text == str(SPEC.cwd)
 
@@ -76,24 +76,24 @@ def test_a_row_says_when_what_and_where() -> None:
     assert started_text(run, at + 60) == "22:41"
     assert started_text(run, at + 2 * 86_400) == "Nov 27"
     assert started_text(record("b", turn=1), at) == ""
-    rows = RunRows([run])
+    rows = run_rows([run])
     shown = dict(zip([one.title for one in rows.columns], (cell[0].text for cell in rows.cells(0)), strict=True))
     assert (shown["kind"], shown["arch"], shown["profile"]) == ("cpu", "n150", "bfp8")
-    assert "profile" not in [one.title for one in RunRows([record("c", RUNNING)]).columns]
+    assert "profile" not in [one.title for one in run_rows([record("c", RUNNING)]).columns]
 
 
 def test_the_runs_of_a_sweep_are_different_rows() -> None:
     names = ("default", "bfp8", "default+optimization_level=2")
     queued = [record(f"20260101-00000{n}-aaaaaa", turn=n) for n in range(9)]
     specs = (replace(one.spec, test_id="t", profile=names[n % 3], batch="x") for n, one in enumerate(queued))
-    rows = RunRows([replace(one, spec=spec) for one, spec in zip(queued, specs, strict=True)])
+    rows = run_rows([replace(one, spec=spec) for one, spec in zip(queued, specs, strict=True)])
     # Without the run id, which only wide terminals show.
     painted = {tuple(fit(cell[0].text, 16, elide=True) for cell in rows.cells(at)[:-1]) for at in range(9)}
     assert len(painted) == 9
 
 
 def test_at_80_columns_the_reason_is_shown() -> None:
-    shown = [one.title for one in RunRows([record("a", RUNNING)]).columns if one.from_width <= 80]
+    shown = [one.title for one in run_rows([record("a", RUNNING)]).columns if one.from_width <= 80]
     assert shown == ["outcome", "time", "test id", "why, or the last line"]
 
 

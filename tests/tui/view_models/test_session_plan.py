@@ -5,7 +5,7 @@ import pytest
 
 from core.sessions import Accuracy, Candidate, Slot
 from core.sessions.placing import fill
-from tui.view_models import PlanRows, plan_rows, plan_text, plan_words
+from tui.view_models import plan_rows, plan_text, plan_words
 from tui.view_models.session_plan import clock
 
 N150 = frozenset({"n150"})
@@ -17,7 +17,7 @@ PLAN = fill([GUESS, LONG, OTHER, QUICK], [Slot("wh", N150, 3600.0), Slot("wh", N
 
 
 def test_what_fits_comes_first_then_what_is_left_over_with_the_reason() -> None:
-    rows = PlanRows(plan_rows(PLAN))
+    rows = plan_rows(PLAN)
     texts = [["".join(cell.text for cell in cells) for cells in rows.cells(at)] for at in range(len(rows))]
     assert texts == [
         ["wh", "0:00", "0:10", "2", "n150", "quick", "its code has changed"],
@@ -29,7 +29,7 @@ def test_what_fits_comes_first_then_what_is_left_over_with_the_reason() -> None:
 
 
 def test_the_text_has_the_cell_the_machines_and_how_good_estimates_were() -> None:
-    quick, guess, *_ = plan_rows(PLAN)
+    quick, guess, *_ = plan_rows(PLAN).items
     text = plan_text(PLAN, Accuracy(4, 1.1, 0.75), quick).plain
     for words in (
         "quick  n150",

@@ -12,7 +12,7 @@ from textual.widgets import Label
 
 from core.matrix.view import BY_TABLE_FIELD, TABLE_FIELDS, ViewSpec
 from tui.screens.dialogs import Dialog
-from tui.view_models import Cell, TableColumn
+from tui.view_models import Cell, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable
 
 _KEYS = """space show or hide   J K move down, up   o sort, again: reverse
@@ -28,31 +28,18 @@ class ColumnChoice:
     descending: bool
 
 
-class ColumnRows:
-    """A RowSource over all columns: the visible ones in order, then the others."""
+_COLUMNS = (
+    TableColumn("shown", 5),
+    TableColumn("column", 13),
+    TableColumn("order", 5),
+    TableColumn("description", 20, share=1),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("shown", 5),
-        TableColumn("column", 13),
-        TableColumn("order", 5),
-        TableColumn("description", 20, share=1),
-    )
 
-    def __init__(self, choice: ColumnChoice, names: Sequence[str]) -> None:
-        self.choice = choice
-        self.names = names
+def _rows(choice: ColumnChoice, names: Sequence[str]) -> Rows[str]:
+    """All columns: the visible ones in order, then the others."""
 
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def key(self, position: int) -> str:
-        return self.names[position]
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        name, choice = self.names[position], self.choice
+    def cells(name: str) -> Row:
         field = BY_TABLE_FIELD[name]
         shown = name in choice.columns
         order = ("▼" if choice.descending else "▲") if name == choice.sort else ""
@@ -62,6 +49,8 @@ class ColumnRows:
             [Cell(order, "running")],
             [Cell(field.help, "dim")],
         )
+
+    return Rows([*names], _COLUMNS, cells, key=str)
 
 
 class Columns(Dialog[ColumnChoice]):
@@ -88,12 +77,12 @@ class Columns(Dialog[ColumnChoice]):
     def compose(self) -> ComposeResult:
         with CachedBox(id="box"):
             yield Label(Text("Columns of the table"), id="dialog-title")
-            yield RowTable(ColumnRows(self._choice, self._names))
+            yield RowTable(_rows(self._choice, self._names))
             yield Label(Text(_KEYS), id="dialog-hint")
 
     def _show(self, choice: ColumnChoice, keep: str) -> None:
         self._choice = choice
-        self.query_one(RowTable).show(ColumnRows(choice, self._names), keep=keep)
+        self.query_one(RowTable).show(_rows(choice, self._names), keep=keep)
 
     @property
     def _current(self) -> str:

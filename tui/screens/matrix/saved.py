@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saved views: open one, save the present one under a name, delete one."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,46 +12,34 @@ from textual.widgets import Label
 from core.matrix.view import BY_LAYOUT, Saved, ViewSpec
 from core.text import one_line
 from tui.screens.dialogs import Ask, Confirm, Dialog
-from tui.view_models import Cell, TableColumn
+from tui.view_models import Cell, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable
 
 SaveChange = Callable[[Callable[[Saved], Saved]], Saved | None]
 """Changes the saved views. None: it failed, and that was reported."""
 
 
-class ViewRows:
-    """A RowSource over named views."""
+_COLUMNS = (
+    TableColumn("view", 22),
+    TableColumn("query", 24, share=2, elide=True),
+    TableColumn("shown as", 18, share=1, from_width=60),
+    TableColumn("", 7),
+)
 
-    columns: Sequence[TableColumn] = (
-        TableColumn("view", 22),
-        TableColumn("query", 24, share=2, elide=True),
-        TableColumn("shown as", 18, share=1, from_width=60),
-        TableColumn("", 7),
-    )
 
-    def __init__(self, saved: Saved) -> None:
-        self.views: Mapping[str, ViewSpec] = saved.all()
-        self._names = list(self.views)
-        self._own = saved.views
+def _rows(saved: Saved) -> Rows[str]:
+    """Named views."""
+    views: Mapping[str, ViewSpec] = saved.all()
 
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def key(self, position: int) -> str:
-        return self._names[position]
-
-    def marked(self, position: int) -> bool:
-        return False
-
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
-        name = self._names[position]
-        spec = self.views[name]
+    def cells(name: str) -> Row:
         return (
             [Cell(one_line(name), "running")],
-            [Cell(one_line(str(spec.query)) or "all tests")],
-            [Cell(way(spec), "dim")],
-            [Cell("yours" if name in self._own else "", "dim")],
+            [Cell(one_line(str(views[name].query)) or "all tests")],
+            [Cell(way(views[name]), "dim")],
+            [Cell("yours" if name in saved.views else "", "dim")],
         )
+
+    return Rows([*views], _COLUMNS, cells, key=str)
 
 
 def way(spec: ViewSpec) -> str:
@@ -79,7 +67,7 @@ class Views(Dialog[ViewSpec]):
     def compose(self) -> ComposeResult:
         with CachedBox(id="box"):
             yield Label(Text("Saved views"), id="dialog-title")
-            yield RowTable(ViewRows(self._saved))
+            yield RowTable(_rows(self._saved))
             hint = "enter open   n save this view   D delete   esc close"
             yield Label(Text(hint), id="dialog-hint")
 
@@ -131,4 +119,4 @@ class Views(Dialog[ViewSpec]):
         saved = self._keep(change)
         if saved is not None:
             self._saved = saved
-            self.table.show(ViewRows(saved), keep=cursor)
+            self.table.show(_rows(saved), keep=cursor)

@@ -5,9 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 
 from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
@@ -16,9 +14,10 @@ from core.text import counted
 from tui.commands import Where, bindings
 from tui.needs import Need
 from tui.protocol import Context
-from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
-from tui.screens.panes import Divider, Pane
+from tui.screens.list_and_text import BELOW_TITLE, ListAndText
+from tui.screens.panes import Pane
+from tui.screens.review.preview_pane import PreviewPane
 from tui.view_models import PendingLook, ReviewLine, ReviewRows, heading_key
 from tui.widgets import RowTable, WordFilter
 
@@ -83,6 +82,11 @@ class ChangeTable(RowTable):
         super().__init__(ReviewRows((), PendingLook()), id="changes")
         self._fold_groups = fold
         self._leave_out = leave_out
+        self.foldable = True
+        """Whether the changes are in groups."""
+
+    def places(self) -> tuple[Where, ...]:
+        return (*super().places(), *((Where.TREE,) if self.foldable else ()))
 
     @property
     def rows(self) -> ReviewRows:
@@ -138,12 +142,6 @@ class ChangeList:
         self.left_out: frozenset[str] = frozenset()
         """Keys of the rows of changes that a decision on their group leaves out."""
 
-    def compose(self) -> ComposeResult:
-        """The widgets, from the top down."""
-        yield self.filter
-        with Vertical(id="changes-box"):
-            yield self.table
-
     # What is listed
 
     @property
@@ -190,6 +188,7 @@ class ChangeList:
         """Show the changes as they are now, with the cursor on the row of key `keep`, else where it was."""
         listed = self.listed
         rows = self.source.rows(listed, self.by, self._opened, self.left_out, self.filter.matches)
+        self.table.foldable = bool(self.by)
         self.table.show(rows, keep=keep or self.table.cursor_key)
         self.filter.note(f"{len(listed):,} of {counted(len(self.source.changes), self.source.noun)}")
         self._shown()
@@ -287,15 +286,29 @@ def loader_of(matrix: Matrix, id: str) -> str:
     return matrix.columns["loader"][row] if row is not None else id.rpartition("-")[0].partition("-")[0]
 
 
-class DecisionScreen(SessionScreen):
-    """A screen over a ChangeList, whose keys work wherever the focus is."""
+class DecisionScreen(ListAndText[Change]):
+    """A screen over a ChangeList, whose keys work wherever the focus is, and below it a preview."""
 
-    PANES = (Pane("list", ("#changes-box", "#filter-line", "#written")), Pane("diff", ("#diff", "#diff-title")))
-    DIVIDERS = (Divider("#diff-title", "#changes-box"),)
+    PANES = (Pane("list", ("#list-box", "#filter-line", "#written")), Pane("text", ("#text", "#text-title")))
+    DIVIDERS = BELOW_TITLE
 
     def __init__(self, context: Context, listing: ChangeList) -> None:
-        super().__init__(context)
         self.listing = listing
+        self.pane = PreviewPane(self.ask_preview)
+        super().__init__(context, listing.table, self.pane.view, title=self.pane.headline, filter=listing.filter)
+
+    @property
+    def current(self) -> Change | None:
+        return self.listing.current
+
+    def ask_preview(self) -> None:
+        """Work out what to show below for what is under the cursor."""
+
+    def show_text(self) -> None:
+        self.pane.ask_soon()
+
+    def resized(self) -> None:
+        self.pane.ask()
 
     def lacks(self, need: Need) -> bool:
         pending = self.session.pending
@@ -309,13 +322,6 @@ class DecisionScreen(SessionScreen):
                 return not pending.future
             case _:
                 return super().lacks(need)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In the filter itself a slash is a slash."""
-        return not (action == "filter" and self.listing.filter.typing)
-
-    def action_filter(self) -> None:
-        self.listing.filter.open()
 
     def action_group(self) -> None:
         self.listing.group()

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from textual.timer import Timer
-from textual.widgets import Static
 
+from tui.screens.list_and_text import title_of_text
 from tui.view_models import Line, diff_style
 from tui.widgets import LinesView, TextLines
 
@@ -21,8 +21,8 @@ class PreviewPane:
 
     def __init__(self, ask: Callable[[], None]) -> None:
         # Attributes, not looked up: what is worked out may come while the screen is taken apart.
-        self.headline = Static("", id="diff-title", markup=False)
-        self.view = LinesView(diff_style, id="diff")
+        self.headline = title_of_text()
+        self.view = LinesView(diff_style, id="text")
         self._ask = ask
         self._asked = 0
         """How often it was asked."""
@@ -48,10 +48,6 @@ class PreviewPane:
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.view.set_timer(_DELAY, self.ask)
-
-    def ask_after_layout(self) -> None:
-        """Ask as soon as the new width is known."""
-        self.view.call_after_refresh(self.ask)
 
     def say(self, headline: str) -> None:
         """Show another headline over the same lines."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
@@ -27,7 +26,6 @@ from tui.screens.dialogs import Ask
 from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
 from tui.screens.review.pending import LoaderEdits, PendingChanges
-from tui.screens.review.preview_pane import PreviewPane
 from tui.screens.review.threshold import ask_for_threshold
 from tui.screens.review.write import SummaryLine, Writer
 from tui.view_models import (
@@ -42,7 +40,6 @@ from tui.view_models import (
     preview_lines,
     whole_lines,
 )
-from tui.widgets import RowTable
 
 if TYPE_CHECKING:
     from core.workflows import LoaderEdit
@@ -66,7 +63,6 @@ class ReviewScreen(DecisionScreen):
         source = PendingChanges(context, self.loader_edits, partial(self._show_summary, ()))
         super().__init__(context, ChangeList(source, context.notify.info, self._rows_shown, placeholder=_PLACEHOLDER))
         self.writer = Writer(self, self._show_summary)
-        self.pane = PreviewPane(self._ask_preview)
         self.written = Static("", id="written", markup=False)
         self._whole = False
         """Whether the pane shows all that will be written."""
@@ -76,36 +72,21 @@ class ReviewScreen(DecisionScreen):
         self._effect = ""
         """What the changes in the pane do, in words."""
 
-    def places(self) -> tuple[Where, ...]:
-        if self.pane.view.has_focus:
-            return (Where.REVIEW, Where.LINES)
-        return (Where.REVIEW, Where.TABLE, *((Where.TREE,) if self.listing.by else ()))
-
-    def body(self) -> ComposeResult:
-        yield from self.listing.compose()
+    def between(self) -> ComposeResult:
         yield self.written
-        yield self.pane.headline
-        yield self.pane.view
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self._refresh)
         self.follow(self.context.signals.matrix_changed, self._refresh)
-        self.follow(self.context.signals.runs_changed, self._say_where)
-        self.listing.table.focus()
         self._refresh()
 
     def _refresh(self) -> None:
         self.listing.show()
-        self._fit_list()
+        self.fit_list()
         self.loader_edits.look()
 
     def on_screen_resume(self) -> None:
         self.loader_edits.look()
-
-    def on_resize(self, event: events.Resize) -> None:
-        if self.is_mounted:
-            self._fit_list()
-            self.pane.ask_after_layout()
 
     # What is listed
 
@@ -124,9 +105,9 @@ class ReviewScreen(DecisionScreen):
 
     def _loader_edits_changed(self) -> None:
         self.listing.show()
-        self._fit_list()
+        self.fit_list()
 
-    def _fit_list(self) -> None:
+    def fit_list(self) -> None:
         """Give the list the height that all of its rows need, unfiltered."""
         edits = len(self.loader_edits.edits)
         self.panes.fit(len(self.session.pending.changes) + (1 + edits if edits else 0))
@@ -193,7 +174,7 @@ class ReviewScreen(DecisionScreen):
 
     # The pane
 
-    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+    def show_text(self) -> None:
         self._preview_soon()
         self._say_headline()
 
@@ -209,7 +190,7 @@ class ReviewScreen(DecisionScreen):
             return (self.listing.current,)
         return tuple(one for one in self.listing.selected if one.decision is not Decision.REJECTED)
 
-    def _ask_preview(self) -> None:
+    def ask_preview(self) -> None:
         if self._summary and self._is_empty:
             self._preview_summary()
             return
@@ -286,9 +267,6 @@ class ReviewScreen(DecisionScreen):
         self._whole = not self._whole
         self._show_summary(())
         self.pane.ask()
-
-    def action_other_pane(self) -> None:
-        (self.listing.table if self.pane.view.has_focus else self.pane.view).focus()
 
     # Decisions
 

@@ -1,29 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a table in groups, each below a heading; a group of one has none."""
+"""Rows of a table: one for each of some items, or in groups, each below a heading; a group of one has none."""
 
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from tui.view_models.ids import Identified
 from tui.view_models.style import Cell, TableColumn
+
+T_co = TypeVar("T_co", covariant=True)
+
+Row = Sequence[Sequence[Cell]]
+"""The pieces of every column of a row."""
 
 _HEADING = "\0"
 """What the keys of headings begin with: no other key does."""
 
 
-class Rows(Protocol):
-    """What is grouped."""
+class RowSource(Protocol):
+    """What a table shows. Rows are asked for by position when they become visible."""
 
     @property
     def columns(self) -> Sequence[TableColumn]: ...
 
     def __len__(self) -> int: ...
 
-    def key(self, position: int) -> str: ...
+    def key(self, position: int) -> str:
+        """What identifies the row wherever it moves."""
+        ...
 
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]: ...
+    def cells(self, position: int) -> Row:
+        """The pieces of every column; where there are fewer, the last ones have the rest of the row."""
+        ...
 
     def marked(self, position: int) -> bool: ...
+
+
+class Rows(Generic[T_co]):
+    """A RowSource over `items`, a row each."""
+
+    def __init__(
+        self,
+        items: Sequence[T_co],
+        columns: Sequence[TableColumn],
+        cells: Callable[[T_co], Row],
+        *,
+        key: Callable[[T_co], str],
+        id: Callable[[T_co], str] | None = None,
+        marked: Callable[[T_co], bool] | None = None,
+    ) -> None:
+        """`cells` draws an item, `key` identifies it, `id` is the test that it is about, if it is about one."""
+        self.items = items
+        self.columns = columns
+        self._cells = cells
+        self._key = key
+        self._id = id
+        self._marked = marked
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def ids(self) -> Iterable[str]:
+        """The ids of the tests, which a table shows without what all of them share."""
+        return [] if self._id is None else [id for id in map(self._id, self.items) if id]
+
+    def key(self, position: int) -> str:
+        return self._key(self.items[position])
+
+    def marked(self, position: int) -> bool:
+        return self._marked is not None and self._marked(self.items[position])
+
+    def cells(self, position: int) -> Row:
+        return self._cells(self.items[position])
 
 
 class RowGroup(NamedTuple):
@@ -37,7 +84,7 @@ class RowGroup(NamedTuple):
 class GroupedRows:
     """A RowSource over rows in groups."""
 
-    def __init__(self, rows: Rows, groups: Sequence[RowGroup], folded: Collection[str] = ()) -> None:
+    def __init__(self, rows: RowSource, groups: Sequence[RowGroup], folded: Collection[str] = ()) -> None:
         """`folded` are the keys of groups whose rows are hidden. Without groups, all rows are there as they are."""
         self.rows = rows
         self.columns = rows.columns
@@ -77,7 +124,7 @@ class GroupedRows:
         row = self.row(position)
         return row is not None and self.rows.marked(row)
 
-    def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+    def cells(self, position: int) -> Row:
         group, row = self._lines[position]
         if row is not None:
             return self.rows.cells(row)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.evidence import Ending, Observation
 from core.evidence.analysis import Difference, DifferenceKind
 from tests.support.evidence import seen
-from tui.view_models import DifferenceRows, GroupedRows, difference_groups
+from tui.view_models import GroupedRows, difference_groups, difference_rows
 
 
 def _different(id: str, host: str, reason: str, kind: DifferenceKind = DifferenceKind.NEW) -> Difference:
@@ -28,7 +28,7 @@ def _text(rows: GroupedRows, at: int) -> str:
 def test_differences_are_in_groups_by_error_and_host() -> None:
     groups = difference_groups(DIFFERENCES)
     assert [len(group.rows) for group in groups] == [25, 2, 1]
-    folded = GroupedRows(DifferenceRows(DIFFERENCES), groups, {group.key for group in groups})
+    folded = GroupedRows(difference_rows(DIFFERENCES), groups, {group.key for group in groups})
     assert len(folded) == 3
     assert _text(folded, 0).startswith("▸ 25 x new on t3k-07") and "out of L1" in _text(folded, 0)
     assert folded.row(0) is None and folded.row(2) == 27
@@ -37,7 +37,7 @@ def test_differences_are_in_groups_by_error_and_host() -> None:
 
 def test_unfolded_rows_follow_their_heading() -> None:
     groups = difference_groups(DIFFERENCES)
-    rows = GroupedRows(DifferenceRows(DIFFERENCES), groups)
+    rows = GroupedRows(difference_rows(DIFFERENCES), groups)
     assert len(rows) == 28 + 2
     assert [rows.row(at) for at in range(3)] == [None, 0, 1]
     assert len({rows.key(at) for at in range(len(rows))}) == len(rows)
@@ -46,5 +46,5 @@ def test_unfolded_rows_follow_their_heading() -> None:
 
 def test_one_group_needs_no_heading() -> None:
     alike: Sequence[Difference] = DIFFERENCES[:3]
-    rows = GroupedRows(DifferenceRows(alike), difference_groups(alike))
+    rows = GroupedRows(difference_rows(alike), difference_groups(alike))
     assert [rows.row(at) for at in range(len(rows))] == [0, 1, 2]

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A screen with a list, and below it the text about the row under the cursor: what all such screens share."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widget import Widget
+from textual.widgets import Static
+
+from tui.commands import Where, bindings
+from tui.protocol import Context
+from tui.screens.base import SessionScreen
+from tui.screens.panes import Divider, Pane
+from tui.view_models import Line, RowGroup, Rows, diff_style, paragraph
+from tui.widgets import GroupTable, LinesView, RowTable, TextLines, TextPane, WordFilter
+
+T = TypeVar("T")
+
+BELOW_TITLE = (Divider("#text-title", "#list-box"),)
+"""The dividers of a screen whose text has a title."""
+
+
+class ListAndText(SessionScreen, Generic[T]):
+    """A screen hands over its widgets, calls `show_rows` when there are other rows, and overrides `show_text`.
+
+    The list is as high as its rows need, the text has the rest; another divider and `screens.tcss` say otherwise.
+    """
+
+    PANES = (Pane("list", ("#list-box", "#filter-line")), Pane("text", ("#text", "#text-title")))
+    DIVIDERS = (Divider("#text", "#list-box"),)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LIST_AND_TEXT)
+
+    table: RowTable
+
+    def __init__(
+        self,
+        context: Context,
+        table: RowTable,
+        text: Widget,
+        *,
+        title: Static | None = None,
+        filter: WordFilter | None = None,
+    ) -> None:
+        """`title` stands above the text, `filter` above the list."""
+        super().__init__(context)
+        self.table = table
+        self.text = text
+        self.title_of_text = title
+        self._filter = filter
+        self._rows: Rows[T] | None = None
+
+    def body(self) -> ComposeResult:
+        if self._filter is not None:
+            yield self._filter
+        with Vertical(id="list-box"):
+            yield self.table
+        yield from self.between()
+        if self.title_of_text is not None:
+            yield self.title_of_text
+        yield self.text
+
+    def between(self) -> ComposeResult:
+        """The widgets between the list and the title of the text."""
+        return ()
+
+    def on_mount(self) -> None:
+        self.set_focus(self.first_focus)
+
+    @property
+    def first_focus(self) -> Widget:
+        """What has the keys when the screen is first shown."""
+        return self.table
+
+    def places(self) -> tuple[Where, ...]:
+        front = self.front
+        pane = front if front.has_focus and isinstance(front, TextPane | LinesView) else self.table
+        return (self.PLACES[0], Where.LIST_AND_TEXT, *pane.places())
+
+    @property
+    def front(self) -> Widget:
+        """What has the keys in the text."""
+        return self.text
+
+    # What is shown
+
+    @property
+    def current(self) -> T | None:
+        """What the row under the cursor is about; None: there is no row, or it is a heading."""
+        row, items = self.table.row, self._rows.items if self._rows else ()
+        return items[row] if row is not None and row < len(items) else None
+
+    def show_rows(self, rows: Rows[T], groups: Sequence[RowGroup] = (), *, keep: str | None = None) -> None:
+        """Show other rows, in groups where the table has them. The cursor goes to the row with the key `keep`, else it
+        stays on its own."""
+        self._rows = rows
+        if isinstance(self.table, GroupTable):
+            self.table.show_groups(rows, groups, keep=keep)
+        else:
+            self.table.show(rows, keep=keep or self.table.cursor_key)
+        self.fit_list()
+
+    def fit_list(self) -> None:
+        """Give the list the height that its rows need."""
+        self.panes.fit(len(self.table.source))
+
+    def show_text(self) -> None:
+        """Show what there is to say about the row under the cursor, which has changed."""
+
+    def resized(self) -> None:
+        """Show what depends on the size of the panes, which is another one."""
+        self.show_text()
+
+    def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self.show_text()
+
+    def on_resize(self, event: events.Resize) -> None:
+        if self.is_mounted:
+            self.fit_list()
+            self.call_after_refresh(self.with_widgets(self.resized))
+
+    # Actions
+
+    def action_other_pane(self) -> None:
+        # At once: what is typed right after the key is for the other pane.
+        self.set_focus(self.table if self.front.has_focus else self.front)
+
+    def action_filter(self) -> None:
+        if self._filter is not None:
+            self._filter.open()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In the filter itself a slash is a slash."""
+        if action == "other_pane":
+            return self.front.can_focus
+        return not (action == "filter" and self._filter is not None and self._filter.typing)
+
+    def copied(self) -> str:
+        """What the key that copies copies; empty: nothing."""
+        return ""
+
+    def action_copy(self) -> None:
+        if text := self.copied():
+            self.context.notify.copy(text)
+
+
+class ListAndPane(ListAndText[T]):
+    """The text is wrapped to the width of its pane."""
+
+    def __init__(self, context: Context, table: RowTable, *, filter: WordFilter | None = None) -> None:
+        self.pane = TextPane(id="text")
+        super().__init__(context, table, self.pane, filter=filter)
+        self._shown = Text()
+
+    def say(self, text: Text) -> None:
+        """Show a text from its top; the same one again stays where it is scrolled to."""
+        if text != self._shown:
+            self._shown = text
+            self.pane.show(text)
+
+
+class ListAndLines(ListAndText[T]):
+    """The text is lines in the colours of a diff."""
+
+    def __init__(
+        self, context: Context, table: RowTable, *, title: Static | None = None, filter: WordFilter | None = None
+    ) -> None:
+        self.view = LinesView(diff_style, id="text")
+        super().__init__(context, table, self.view, title=title, filter=filter)
+
+    def say(self, words: Iterable[tuple[str, str]], *, title: str = "", indent: int = 4) -> None:
+        """Show texts with their styles; lines that follow the first one of a text are indented."""
+        if self.title_of_text is not None:
+            self.title_of_text.update(title)
+        lines: list[Line] = []
+        for text, style in words:
+            lines += paragraph(text, style, self.view.line_width, indent)
+        self.view.show(TextLines(lines))
+
+
+def title_of_text() -> Static:
+    """The line above a text."""
+    return Static("", id="text-title", markup=False)
