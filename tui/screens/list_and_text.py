@@ -46,7 +46,7 @@ class ListAndText(SessionScreen, Generic[T]):
         title: Static | None = None,
         filter: WordFilter | None = None,
     ) -> None:
-        """`title` stands above the text, `filter` above the list."""
+        """`title` is the line above the text, `filter` the one above the list."""
         super().__init__(context)
         self.table = table
         self.text = text
