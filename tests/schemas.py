@@ -126,6 +126,7 @@ DOCUMENTS: Mapping[str, Document] = {
     "logs": Document("`logs RUN --json`", records.RunLog),
     "logs-artefacts": Document("`logs RUN --artefacts --json`", records.RunArtefacts),
     "logs-compare": Document("`logs RUN --compare RUN --json`", records.LogsCompared),
+    "nightly": Document("`nightly --json`", records.Nightly),
     "operations": Document(
         "A file of operations, for `edit --apply FILE` and `apply FILE`; `clusters --cluster TEXT --set-reason|--attach`",
         Sequence[Operation],

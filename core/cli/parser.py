@@ -65,6 +65,7 @@ COMMAND_GROUPS = {
         "clusters": "group failures with the same cause",
         "compare": "compare two CI runs, or tests under several profiles",
         "since": "print since when a test fails or passes, and the commits between",
+        "nightly": "report one run of a workflow of CI: its jobs, failures, performance",
         "report": "report how the tests are doing: pass rates, changes, machines",
         "policy": "print how much evidence a verdict needs",
     },

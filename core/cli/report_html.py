@@ -52,8 +52,12 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 def page(report: Report) -> str:
     """The report as a page."""
-    title = f"How {_text(report.name)} is doing"
-    body = "\n".join(_body(report))
+    return wrapped(f"How {report.name} is doing", "\n".join(_body(report)))
+
+
+def wrapped(title: str, body: str) -> str:
+    """A page around a body that is HTML; the title is text."""
+    title = _text(title)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

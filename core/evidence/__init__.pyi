@@ -5,6 +5,7 @@ from .ci_runs import (
     Death as Death,
     HowDied as HowDied,
     JobState as JobState,
+    Step as Step,
     job_id as job_id,
     job_page as job_page,
     latest_attempts as latest_attempts,

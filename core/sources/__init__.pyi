@@ -51,7 +51,12 @@ from .models_tree import (
     Unreadable as Unreadable,
     loader_file as loader_file,
 )
-from .pins import TT_MLIR as TT_MLIR, compare_link as compare_link, read_pins as read_pins
+from .pins import (
+    TT_MLIR as TT_MLIR,
+    compare_link as compare_link,
+    pins_at as pins_at,
+    read_pins as read_pins,
+)
 from .remote import web_address as web_address
 from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema
 from .schema_read import SCHEMA_SOURCES as SCHEMA_SOURCES, read_schema as read_schema

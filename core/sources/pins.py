@@ -2,11 +2,13 @@
 """The versions that a checkout pins: tt-mlir's commit, and the packages of its environment."""
 
 import re
+from collections.abc import Callable
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from core.files import read_loosely
 from core.sources.checkout import Checkout
+from core.sources.git import Git
 
 TT_MLIR = "tt-mlir"
 _BUILD = "third_party/CMakeLists.txt"
@@ -32,11 +34,20 @@ _PAGES = {
 
 def read_pins(checkout: Checkout) -> dict[str, str]:
     """What the checkout pins, by name; a file that is missing pins nothing."""
+    return _pins(lambda path: _text(checkout, path))
+
+
+def pins_at(git: Git, commit: str) -> dict[str, str]:
+    """The same at a commit, without a work tree."""
+    return _pins(lambda path: (git.content(path, commit) or b"").decode("utf-8", "replace"))
+
+
+def _pins(text: Callable[[str], str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    if version := _TT_MLIR.search(_text(checkout, _BUILD)):
+    if version := _TT_MLIR.search(text(_BUILD)):
         found[TT_MLIR] = version[1]
     for path in _REQUIREMENTS:
-        for line in _text(checkout, path).splitlines():
+        for line in text(path).splitlines():
             if match := _PIN.match(line.partition("#")[0].strip()):
                 found[re.sub(r"[-_.]+", "-", match["name"]).lower()] = match["version"] or _version_in(match["url"])
     return found

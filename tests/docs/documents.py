@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from core.evidence import CiJob, CiRun, CiStore, Step, evidence_store
 from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
@@ -21,6 +22,19 @@ from tests.support.triage_checkout import SMALL, device_xml, triage_checkout
 
 STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
 PASSING = "patch_vit/pytorch-Tiny_Patch8-single_device-training"
+
+
+def _job(run: int) -> CiJob:
+    return CiJob(
+        run,
+        run,
+        1,
+        "nightly / test n150 (n150, models, 0)",
+        "completed",
+        "failure",
+        steps=(Step(1, "Set up job", "failure"),),
+    )
+
 
 Documents = Iterator[tuple[str, str, Any]]
 """The name of a schema, the command line, and the document."""
@@ -47,6 +61,10 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
         yield printed("ingest", "ingest", *files, "--run-name", f"night-{night}")
     (reports / "torn.xml").write_text("<testsuites>")
     yield printed("ingest", "ingest", reports / "torn.xml")
+    known = CiStore(evidence_store(checkout, paths()))
+    for night in (2, 3):
+        known.add(CiRun(night, f"night-{night}", 1, "", night, created=float(night)), [_job(night)])
+    yield printed("nightly", "nightly")
     team = directory / "team.csv"
     for verb in (("export", team), ("import", team), ("stats",), ("prune", "--write")):
         yield printed("evidence", "evidence", *verb)

@@ -52,6 +52,16 @@ from .edits import (
     PullRequest as PullRequest,
     Rejected as Rejected,
 )
+from .nightly import (
+    NightFailures as NightFailures,
+    NightJob as NightJob,
+    Nightly as Nightly,
+    NightMachine as NightMachine,
+    NightNumber as NightNumber,
+    NightPin as NightPin,
+    NightTest as NightTest,
+    NightUnread as NightUnread,
+)
 from .ops import (
     BackendCoverage as BackendCoverage,
     BackendsCompared as BackendsCompared,

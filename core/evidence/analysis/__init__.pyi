@@ -24,6 +24,7 @@ from .comparison import (
     DifferenceKind as DifferenceKind,
     between as between,
     chosen_run as chosen_run,
+    commits_from as commits_from,
     compare as compare,
 )
 from .failures import CellFailure as CellFailure, last_failures as last_failures

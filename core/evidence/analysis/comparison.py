@@ -162,7 +162,7 @@ def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[O
     old, new = list(before), list(after)
     own = _most(row.commit for row in old), _most(row.commit for row in new)
     git, pins = Git(checkout.root), Git(checkout.models)
-    found = _log(git, *own)
+    found = commits_from(git, *own)
     models = [
         _most(row.models_commit for row in rows) or _pinned(git, checkout, commit)
         for rows, commit in ((old, own[0]), (new, own[1]))
@@ -170,7 +170,7 @@ def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[O
     # Without the commit, the models commit that it pins is unknown.
     reason = found.unknown if not all(models) else ""
     first, last = models
-    return found, Between(first, last, unknown=reason) if reason else _log(pins, first, last)
+    return found, Between(first, last, unknown=reason) if reason else commits_from(pins, first, last)
 
 
 def _most(commits: Iterable[str]) -> str:
@@ -184,7 +184,8 @@ def _pinned(git: Git, checkout: Checkout, commit: str) -> str:
     return git.pinned(checkout.relative(checkout.models), commit) if git.has(commit) else ""
 
 
-def _log(git: Git, before: str, after: str) -> Between:
+def commits_from(git: Git, before: str, after: str) -> Between:
+    """The commits that `after` has and `before` has not."""
     if not (before and after):
         return Between(before, after, unknown="the runs do not say which commits they ran")
     if before == after:
@@ -196,12 +197,12 @@ def _log(git: Git, before: str, after: str) -> Between:
         out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
     except TTMatrixError:
         # The two commits exist here, but some between them do not.
-        return Between(before, after, unknown=_no_log(before, after))
+        return Between(before, after, unknown=_nocommits_from(before, after))
     lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
     return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))
 
 
-def _no_log(before: str, after: str) -> str:
+def _nocommits_from(before: str, after: str) -> str:
     span = f"{before[:_SHORT]} to {after[:_SHORT]}"
     return f"git cannot list the commits from {span}: git fetch may bring what is missing"
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ttmatrix nightly`: one run of a workflow as a morning report, or the log of one of its jobs."""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+from core.cli import nightly_formats, nightly_page
+from core.cli.context import Context
+from core.cli.ingest_sources import kept_of, named_repository
+from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
+from core.evidence import CiJob, CiRun, CiStore, evidence_store, handwritten_store, performance_store
+from core.evidence.analysis import chosen_run
+from core.evidence.github import LOG_BYTES, Actions, Expired, Transport, find_token, log_lines
+from core.evidence.nightly import Night, Source, read_night, versions_between
+from core.files import atomic_write, read_loosely
+from core.text import counted, one_line
+
+_FORMATS = ("text", "md", "html", "json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    name = "its name, number or id, or a part of its name"
+    parser.add_argument("run", nargs="?", metavar="RUN", help=f"{name}; default: the newest nightly")
+    parser.add_argument("base", nargs="?", metavar="BASE", help="the run to compare with; default: the one before")
+    parser.add_argument("--against", metavar="RUN", help="the same as BASE")
+    parser.add_argument(
+        "--format", choices=_FORMATS, default="text", help="md: at most 80 lines, to be pasted as it is"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE instead of standard output")
+    parser.add_argument("--log", metavar="JOB", help="print the end of the log of a job: its id, or a part of its name")
+    parser.add_argument(
+        "--repository", default="", metavar="OWNER/NAME", help="for --log; default: that of the remote origin"
+    )
+
+
+def execute(args: argparse.Namespace, context: Context) -> int:
+    ci = CiStore(evidence_store(context.checkout, context.paths))
+    runs = ci.runs()
+    if not runs:
+        raise UsageError("No run of CI is known", hint="`ttmatrix ingest --from-github` reads runs with their jobs.")
+    run = _named(args.run, runs) if args.run else _newest(runs)
+    if args.log:
+        return _log(args, run, ci, context)
+    other = args.base or args.against
+    night = read_night(_source(ci, context), run, _named(other, runs) if other else None)
+    _show(args, night, context)
+    return EXIT_FINDINGS if night.is_bad else EXIT_OK
+
+
+def _source(ci: CiStore, context: Context) -> Source:
+    place = context.checkout, context.paths
+    return Source(
+        ci,
+        (evidence_store(*place), handwritten_store(*place)),
+        performance_store(*place).read,
+        partial(versions_between, context.checkout),
+        context.matrix.schema.archs,
+    )
+
+
+def _newest(runs: Sequence[CiRun]) -> CiRun:
+    """The newest nightly: another workflow of the night may have ended later."""
+    nightly = (run for run in runs if "nightly" in run.name and "experimental" not in run.name)
+    return next(nightly, runs[0])
+
+
+def _named(name: str, runs: Sequence[CiRun]) -> CiRun:
+    """The run that a person means. Raises UsageError."""
+    exact = [run for run in runs if name in (str(run.id), run.name)]
+    numbered = exact or [run for run in runs if name == str(run.number)]
+    if len(numbered) == 1:
+        return numbered[0]
+    by_name = {run.name: run for run in runs}
+    return by_name[chosen_run(name, list(by_name))]
+
+
+def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
+    style = "json" if context.console.json else args.format
+    if style == "json":
+        context.console.document(nightly_page.document(night))
+        return
+    pages = {"md": nightly_formats.markdown, "html": nightly_formats.html}
+    page = pages[style](night) if style in pages else "\n".join(nightly_formats.text(night)) + "\n"
+    if args.output:
+        atomic_write(Path(args.output), page)
+        context.console.note(f"The page is in {args.output}")
+        return
+    for line in page.rstrip("\n").split("\n"):
+        context.console.line(line)
+    if style == "text" and night.lost:
+        context.console.note(f"ttmatrix nightly {one_line(night.run.name)} --log JOB prints the log of a job")
+
+
+def _log(args: argparse.Namespace, run: CiRun, ci: CiStore, context: Context) -> int:
+    """Print the end of the log of a job; it is fetched if it is not here."""
+    job = _job(args.log, [state.job for state in ci.jobs(run.id)])
+    file = context.paths.evidence
+    found = next(iter(file.glob(f"*-logs/{job.id}.log")), None)
+    if found is None:
+        repository = named_repository(args.repository, context)
+        found = kept_of(repository, context).log_of(job.id)
+        actions = Actions(Transport(find_token(), say=context.console.note), repository)
+        try:
+            data, size = actions.transport.tail(actions.log_place(job), LOG_BYTES)
+        except Expired:
+            raise TTMatrixError("GitHub has no log of this job", one_line(job.name), job.url) from None
+        if size > len(data):
+            context.console.note(f"the last {len(data):,} of {size:,} bytes")
+        found.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(found, "\n".join(log_lines(data)) + "\n")
+    for line in _lines(found):
+        context.console.line(one_line(line))
+    return EXIT_OK
+
+
+def _lines(file: Path) -> Iterator[str]:
+    yield from read_loosely(file).splitlines()
+
+
+def _job(name: str, jobs: Sequence[CiJob]) -> CiJob:
+    found = [job for job in jobs if name == str(job.id)] or [job for job in jobs if name in job.name]
+    if len(found) == 1:
+        return found[0]
+    title = f"{counted(len(found), 'job')} have {name!r} in their names" if found else f"There is no job {name!r}"
+    names = "\n".join(f"{job.id} {one_line(job.name)}" for job in (found or jobs)[:10])
+    raise UsageError(title, names, "Give the id of one.")

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a workflow as a morning report."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from core.cli.records.comparisons import CommitsBetween
+from core.files import Record
+
+
+class NightJob(Record):
+    """The newest attempt of a job."""
+
+    name: str
+    status: str
+    conclusion: str
+    arch: str
+    """Empty: it has none, as a build."""
+    url: str
+    tests: int | None
+    """Testcases in its report; null: it has left none."""
+    died: str | None
+    """How it ended without a whole report; null: it left one, or none is expected."""
+    id: int
+    attempt: int
+    machine: str | None
+    """The runner that took it; null: none did."""
+    step: str | None
+    """The step in which it failed; null: it did not, or GitHub does not say."""
+    error: str | None
+    """The line of its log that says why."""
+    last_test: str | None
+    """The node id of the test that ran when it died."""
+    not_run: int
+    """Cells that lack a result because of it."""
+
+
+class NightTest(Record):
+    """A test of a group."""
+
+    id: str
+    arch: str
+    url: str | None
+    """The page of its job."""
+    machine: str | None
+    attempts: int
+
+
+class NightFailures(Record):
+    """Tests of one kind, area and cause."""
+
+    kind: Literal["new", "persisting", "fixed", "missing"]
+    area: str
+    cause: str
+    tests: Sequence[NightTest]
+    was: str | None
+    """The cause before, where it has changed; else null."""
+
+
+class NightNumber(Record):
+    """A number of a model or benchmark."""
+
+    model: str
+    arch: str
+    metric: str
+    before: float | None
+    """The median of up to 14 runs before; null: there is none."""
+    after: float
+    change: float | None
+    """As a part of `before`."""
+    trend: str
+    """regressed, improved, steady, too few nights or no baseline."""
+    noise: float | None
+    """The greatest distance of a run before from `before`, as a part of it."""
+    nights: int
+    url: str | None
+
+
+class NightPin(Record):
+    """A version or preset that moved."""
+
+    name: str
+    before: str | None
+    after: str | None
+    url: str | None
+    """The page that compares both."""
+
+
+class NightMachine(Record):
+    """A machine that fails where others do not."""
+
+    name: str
+    failed: int
+    ran: int
+
+
+class NightUnread(Record):
+    """What could not be read."""
+
+    name: str
+    why: str
+
+
+class Nightly(Record):
+    """A run against the one before of its workflow."""
+
+    run: str
+    against: str | None
+    """null: no run of the workflow before it has results."""
+    commit: str
+    url: str
+    attempt: int
+    conclusion: str
+    groups: int
+    """Jobs that should leave a report."""
+    reported: int
+    not_run: int
+    """Cells that lack a result because of their job."""
+    jobs: Sequence[NightJob]
+    failures: Sequence[NightFailures]
+    retried: Sequence[NightTest]
+    """What passed only when it was repeated."""
+    performance: Sequence[NightNumber]
+    machines: Sequence[NightMachine]
+    commits: Sequence[CommitsBetween]
+    """Those of tt-xla, then those of the models."""
+    pins: Sequence[NightPin]
+    older: bool
+    """Whether an older head was tested than in the run before."""
+    unread: Sequence[NightUnread]

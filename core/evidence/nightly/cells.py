@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cells of a run against what they did before, and those of one area and cause together."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.evidence.ci_runs import CiJob, job_id, job_page
+from core.evidence.nightly.areas import AREAS, area_of_test
+from core.evidence.observation import FAILURES, RAN, Ending, Observation
+from core.evidence.reasons import same_failure, signature
+from core.runs import UNHEARD
+
+PCC_DROP = 0.01
+"""A PCC that falls by more is named although the test passes, as upstream's inspector does."""
+
+
+class Kind(StrEnum):
+    """How a cell differs from before."""
+
+    NEW = "new"
+    """It fails, against what is expected of it, and did not before."""
+    CHANGED = "changed reason"
+    """It fails as before, for another reason: also where a failure is expected."""
+    PERSISTING = "persisting"
+    FIXED = "fixed"
+    MISSING = "missing"
+    """It had a result, and its job reports others and not it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NightCell:
+    """One cell of a run."""
+
+    kind: Kind
+    row: Observation
+    """Its result; of one that is missing, the last one before."""
+    before: Observation | None
+    arch: str
+    """That of the result, else the machine of its job."""
+    machine: str
+    """What ran it; empty: unknown."""
+
+    @property
+    def id(self) -> str:
+        return self.row.test_id
+
+    @property
+    def url(self) -> str:
+        """The page of its job; empty: unknown."""
+        return job_page(self.row)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Cells of one kind, area and cause; archs are together."""
+
+    kind: Kind
+    area: str
+    cause: str
+    was: str
+    """The cause before, where it has changed; else empty."""
+    cells: tuple[NightCell, ...]
+
+    @property
+    def tests(self) -> Mapping[str, Sequence[NightCell]]:
+        """The cells by test."""
+        found: dict[str, list[NightCell]] = {}
+        for cell in self.cells:
+            found.setdefault(cell.id, []).append(cell)
+        return found
+
+
+Key = tuple[str, str]
+"""Test and arch."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The results of one run, by test and arch."""
+
+    by_key: Mapping[Key, Observation]
+    jobs: Mapping[int, CiJob]
+
+    def job(self, row: Observation) -> CiJob | None:
+        """The job that has made a result; None: unknown."""
+        return self.jobs.get(job_id(row.source) or 0)
+
+    def machine(self, row: Observation) -> str:
+        """The runner of its job: in a container, the name of the host is a new one every time."""
+        job = self.job(row)
+        return (job.machine if job else "") or row.host
+
+
+def rows_of(found: Iterable[Observation], jobs: Mapping[int, CiJob]) -> Rows:
+    """The newest result of each test and arch. An attempt replaces what it reran, whatever it was named before."""
+    by_key: dict[Key, Observation] = {}
+    for row in sorted(found, key=lambda row: row.when):
+        job = jobs.get(job_id(row.source) or 0)
+        by_key[row.test_id, row.arch or (job.parts.runner if job else "")] = row
+    return Rows(by_key, jobs)
+
+
+def kind_of(was: Observation | None, now: Observation) -> Kind | None:
+    """How a result differs from the one before; None: there is nothing to say."""
+    failed_before = was is not None and _fails(was)
+    if not _fails(now):
+        ran = now.ending is Ending.PASSED or now.as_expected
+        return Kind.FIXED if failed_before and ran else None
+    if not failed_before or was is None:
+        return None if now.as_expected else Kind.NEW
+    if was.as_expected and not now.as_expected:
+        return Kind.NEW
+    if not same_failure(was, now):
+        return Kind.CHANGED
+    return None if now.as_expected else Kind.PERSISTING
+
+
+def is_unheard(row: Observation) -> bool:
+    """Whether a result says nothing, because pytest-forked took any end for a crash."""
+    return row.ending is Ending.BROKEN and row.reason == UNHEARD
+
+
+def _fails(row: Observation) -> bool:
+    return (row.ending in FAILURES or row.ending is Ending.BROKEN) and not is_unheard(row)
+
+
+def groups_of(cells: Iterable[NightCell]) -> tuple[Group, ...]:
+    """The cells by kind, area and cause, the largest groups of each kind first."""
+    found: dict[tuple[Kind, str, str, str], list[NightCell]] = {}
+    for cell in cells:
+        key = cell.kind, area_of_test(cell.row), _signature(cell.row), _was(cell, _signature)
+        found.setdefault(key, []).append(cell)
+    kinds = list(Kind)
+    groups = [
+        Group(kind, area, _cause(some[0].row), _was(some[0], _cause), tuple(sorted(some, key=_by_id)))
+        for (kind, area, _, _), some in found.items()
+    ]
+    return tuple(sorted(groups, key=lambda one: (kinds.index(one.kind), AREAS.index(one.area), -len(one.cells))))
+
+
+def _by_id(cell: NightCell) -> Key:
+    return cell.id, cell.arch
+
+
+def _cause(row: Observation) -> str:
+    return row.reason or row.ending.words
+
+
+def _signature(row: Observation) -> str:
+    return signature(row.steady) if row.steady else row.ending.words
+
+
+def _was(cell: NightCell, words: Callable[[Observation], str]) -> str:
+    return words(cell.before) if cell.kind is Kind.CHANGED and cell.before is not None else ""
+
+
+def pcc_drop(was: Observation | None, now: Observation) -> float:
+    """By how much the PCC of a test that passes has fallen; 0: not by enough."""
+    if was is None or was.pcc is None or now.pcc is None or now.ending is not Ending.PASSED or was.ending not in RAN:
+        return 0.0
+    return was.pcc - now.pcc if was.pcc - now.pcc > PCC_DROP else 0.0
