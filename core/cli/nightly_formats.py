@@ -93,7 +93,7 @@ def _md(text: str) -> str:
 
 
 def html(night: Night) -> str:
-    """A page that stands alone."""
+    """One HTML file that loads nothing."""
     return wrapped(headline(night), "\n".join(_body(night)))
 
 
