@@ -225,14 +225,14 @@ def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {**environ, "PYTHONPATH": home if rest is None else f"{home}{os.pathsep}{rest}"}
 
 
-def run_own(module: str, *arguments: str) -> bytes:
+def run_own(module: str, *arguments: str, given: bytes = b"") -> bytes:
     """Run a module of ours in its own process until it ends, and return what it writes to standard output.
 
-    Raises TTMatrixError with its error output if it fails.
+    `given` is its standard input. Raises TTMatrixError with its error output if it fails.
     """
     # -P: Python must not import modules from the working directory.
     argv = [sys.executable, "-P", "-m", module, *arguments]
-    done = run_binary(argv, cwd=Path("/"), env=own_environment(os.environ), stdin=b"")
+    done = run_binary(argv, cwd=Path("/"), env=own_environment(os.environ), stdin=given)
     if done.returncode != 0:
         words = done.stderr.strip()
         raise TTMatrixError(f"{module} failed", words or f"It ended with exit status {done.returncode}.")

@@ -1,21 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compute slow results in a process of its own, so that the next caller finds them cached."""
 
-import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 
 from core import doctor, handwritten
 from core.errors import TTMatrixError
-from core.forked import collect_seldom
 from core.matrix import Matrix, with_placeholder_rows
-from core.matrix.cache import Cache
-from core.private import keep_private
-from core.proc import run_own
+from core.matrix.cache import Cache, in_worker, read_index
 from core.providers import compute_columns
-from core.settings import paths
-from core.sources import find_checkout
 
 FINDINGS = "findings"
 """The findings of doctor, a name beside those of the providers in `core.providers.base`."""
@@ -29,22 +22,13 @@ def prepare(cache: Cache, matrix: Matrix, names: Iterable[str]) -> None:
     names = tuple(names)
     if names and len(matrix.ids) >= _WORTH_A_PROCESS:
         with suppress(TTMatrixError):
-            run_own(__name__, str(cache.checkout.root), str(cache.directory), *names)
+            in_worker(fill_cache, cache, names)
 
 
-def main(root: str, directory: str, *names: str) -> None:
-    """The entry point of that process. Only here, and not in the app, the examining modules are needed."""
-    collect_seldom()
-    cache = Cache(find_checkout(Path(root), upward=False), Path(directory))
-    matrix, reading = cache.index()
-    if reading is not None:
-        cache.save(reading)
+def fill_cache(cache: Cache, names: Iterable[str]) -> None:
+    """Compute what is named. Only that process, and not the app, loads the modules that this needs."""
+    matrix = read_index(cache)
     rows = with_placeholder_rows(handwritten.with_cached_handwritten(cache, matrix) or matrix)
     compute_columns(cache, rows, [name for name in names if name != FINDINGS])
     if FINDINGS in names:
         doctor.examine(cache, matrix)
-
-
-if __name__ == "__main__":
-    keep_private(paths())
-    main(*sys.argv[1:])

@@ -25,7 +25,6 @@ from .case_detail import (
     value_text as value_text,
 )
 from .chisel import read_chisel as read_chisel
-from .elsewhere import read_elsewhere as read_elsewhere
 from .extraction import (
     LEVELS as LEVELS,
     extract as extract,
@@ -58,7 +57,7 @@ from .op_tests import (
     read_op_tests as read_op_tests,
     skips as skips,
 )
-from .rows import with_cached_ops as with_cached_ops, with_ops as with_ops
+from .rows import read_op_rows as read_op_rows, with_cached_ops as with_cached_ops, with_ops as with_ops
 from .tabulation import (
     default_backend as default_backend,
     expectation as expectation,

@@ -3,33 +3,29 @@
 
 from collections.abc import Sequence
 
-from core.matrix.cache import Cache, ask_worker, be_worker
+from core.matrix.cache import Cache, in_worker
 from core.states.differing import Difference, difference
 from core.states.pull_requests import PullRequest, pull_request_of
 from core.states.state import States
 
-_DIFFERENCE, _PULL_REQUEST = "difference", "pull request"
+_Name = tuple[str, str]
+"""The name of a state, and the commit of its models, which is mostly empty."""
 
 
-def difference_elsewhere(states: States, before: tuple[str, str], after: tuple[str, str]) -> Difference:
-    """As `difference`. Each state is given by its name and the commit of its models, which is mostly empty."""
-    return ask_worker(__name__, states.cache, Difference, _DIFFERENCE, *before, *after, *states.op_directories)
+def difference_elsewhere(states: States, before: _Name, after: _Name) -> Difference:
+    """As `difference`."""
+    return in_worker(_difference, states.cache, states.op_directories, before, after)
 
 
 def pull_request_elsewhere(states: States, revision: str) -> PullRequest:
     """As `pull_request_of`."""
-    return ask_worker(__name__, states.cache, PullRequest, _PULL_REQUEST, revision, *states.op_directories)
+    return in_worker(_pull_request, states.cache, states.op_directories, revision)
 
 
-def _compare(cache: Cache, words: Sequence[str]) -> Difference | PullRequest:
-    kind, first, *rest = words
-    if kind == _PULL_REQUEST:
-        states = States(cache, rest)
-        return pull_request_of(states, cache.index()[0], first)
-    models, after, models_after, *directories = rest
-    states = States(cache, directories)
-    return difference(states.at(first, models), states.at(after, models_after))
+def _difference(cache: Cache, op_directories: Sequence[str], before: _Name, after: _Name) -> Difference:
+    states = States(cache, op_directories)
+    return difference(states.at(*before), states.at(*after))
 
 
-if __name__ == "__main__":
-    be_worker(_compare)
+def _pull_request(cache: Cache, op_directories: Sequence[str], revision: str) -> PullRequest:
+    return pull_request_of(States(cache, op_directories), cache.index()[0], revision)

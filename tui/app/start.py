@@ -198,10 +198,15 @@ class AppProcess:
 
     def read_again(self, _: Matrix) -> Matrix:
         """Index the checkout again, and save the index."""
+        in_worker = core.matrix.cache.in_worker
         matrix = core.matrix.cache.reindex(self._cache)
         if self._cache.checkout.has_any(self._op_directories):
-            matrix = ops.with_ops(self._cache, matrix, self._op_directories, read=ops.read_elsewhere)
-        matrix = handwritten.with_handwritten(self._cache, matrix, read=handwritten.read_rows_elsewhere)
+            matrix = ops.with_ops(
+                self._cache, matrix, self._op_directories, read=lambda *asked: in_worker(ops.read_op_rows, *asked)
+            )
+        matrix = handwritten.with_handwritten(
+            self._cache, matrix, read=lambda cache: in_worker(handwritten.read_rows, cache)
+        )
         return with_placeholder_rows(matrix)
 
     def started(self, app: TTMatrixApp) -> None:

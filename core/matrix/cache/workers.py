@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read a checkout in a separate process: a thread here would delay every key, because it holds the interpreter lock."""
+"""Call a function about a checkout in a process of its own.
 
+A thread would delay every key, because it holds the interpreter lock.
+"""
+
+import importlib
+import pickle
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
-from pickle import UnpicklingError
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from core.errors import TTMatrixError
 from core.forked import collect_seldom
@@ -18,46 +21,52 @@ from core.proc import run_own
 from core.settings import paths
 from core.sources import find_checkout
 
+_P = ParamSpec("_P")
 _Answer = TypeVar("_Answer")
 
 
-def ask_worker(module: str, cache: Cache, answer: type[_Answer], *arguments: str) -> _Answer:
-    """The answer of a module that ends in `be_worker`, about the checkout of `cache`.
+def in_worker(
+    work: Callable[Concatenate[Cache, _P], _Answer], cache: Cache, *args: _P.args, **kwargs: _P.kwargs
+) -> _Answer:
+    """What a function of a module answers there, where garbage is collected seldom and files are private.
 
-    Raises TTMatrixError if the checkout cannot be read or the process cannot be started.
+    It is found by its name; arguments and answer are pickled. Raises TTMatrixError if the checkout cannot be read, the
+    process cannot be started, or gives no whole answer.
     """
-    said = run_own(module, str(cache.checkout.root), str(cache.directory), *arguments)
-    with suppress(UnpicklingError, EOFError):
-        if isinstance(found := loads(said), answer):
-            return found
-    raise TTMatrixError(f"Cannot read {cache.checkout.root}", f"{module}, a process of its own, gave no whole answer.")
-
-
-def be_worker(read: Callable[[Cache, Sequence[str]], object]) -> None:
-    """The worker's side of `ask_worker`: write the result of `read` to standard output."""
-    root, directory, *arguments = sys.argv[1:]
-    keep_private(paths())
+    asked = work.__module__, work.__qualname__, str(cache.checkout.root), str(cache.directory)
+    said = run_own(__name__, *asked, given=dumps((args, kwargs)))
     try:
-        sys.stdout.buffer.write(dumps(read(Cache(find_checkout(Path(root), upward=False), Path(directory)), arguments)))
-    except TTMatrixError as error:
-        sys.exit(f"{error.title}: {error.detail}")
+        answer: _Answer = loads(said)
+    except (pickle.UnpicklingError, EOFError) as error:
+        broken = f"{work.__qualname__}, in a process of its own, gave no whole answer."
+        raise TTMatrixError(f"Cannot read {cache.checkout.root}", broken) from error
+    return answer
 
 
-def reindex(cache: Cache) -> Matrix:
-    """As `cache.index()`, in another process, which also saves the cache.
-
-    Raises TTMatrixError if the checkout is gone or the process cannot be started.
-    """
-    return ask_worker(__name__, cache, Matrix)
-
-
-def _reindex(cache: Cache, _: Sequence[str]) -> Matrix:
+def _answer(module: str, name: str, root: str, directory: str) -> object:
+    """The other side of `in_worker`."""
+    keep_private(paths())
     collect_seldom()
+    args, kwargs = loads(sys.stdin.buffer.read())
+    cache = Cache(find_checkout(Path(root), upward=False), Path(directory))
+    return getattr(importlib.import_module(module), name)(cache, *args, **kwargs)
+
+
+def read_index(cache: Cache) -> Matrix:
+    """As `cache.index()`, and the cache is saved."""
     matrix, reading = cache.index()
     if reading is not None:
         cache.save(reading)
     return matrix
 
 
+def reindex(cache: Cache) -> Matrix:
+    """`read_index` in another process. Raises TTMatrixError if the checkout is gone or that cannot be started."""
+    return in_worker(read_index, cache)
+
+
 if __name__ == "__main__":
-    be_worker(_reindex)
+    try:
+        sys.stdout.buffer.write(dumps(_answer(*sys.argv[1:])))
+    except TTMatrixError as error:
+        sys.exit(f"{error.title}: {error.detail}")

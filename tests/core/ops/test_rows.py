@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.matrix import Matrix, index
-from core.matrix.cache import Cache
-from core.ops import read_elsewhere, with_ops
-from core.ops.rows import cached_op_rows, read_op_rows
+from core.matrix.cache import Cache, in_worker
+from core.ops import read_op_rows, with_ops
+from core.ops.rows import cached_op_rows
 from core.settings import paths
 from core.sources import Checkout
 from tests.support.tree import sample
@@ -106,7 +106,7 @@ def test_a_variable_that_a_condition_asks_for_is_part_of_the_cache(
 
 
 def test_another_process_reads_the_same_and_caches_it(cache: Cache) -> None:
-    found = read_elsewhere(cache, DIRECTORIES)
+    found = in_worker(read_op_rows, cache, DIRECTORIES)
     assert found.ids == read_op_rows(cache, DIRECTORIES).ids
 
 

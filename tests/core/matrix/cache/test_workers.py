@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An index from another process equals that of this one, and is cached as well."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from core.errors import TTMatrixError
 from core.matrix import index
-from core.matrix.cache import Cache, reindex
+from core.matrix.cache import Cache, in_worker, reindex
 from core.matrix.cache_file import dumps
 from tests.support.tree import INFERENCE, YAML, sample
 
@@ -34,7 +35,28 @@ def test_half_an_answer_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     cache = Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache")
     whole = dumps(index(cache.checkout))
     for said in (b"", whole[:20], whole[:-20]):
-        monkeypatch.setattr("core.matrix.cache.workers.run_own", lambda *_, said=said: said)
+        monkeypatch.setattr("core.matrix.cache.workers.run_own", lambda *_, said=said, **__: said)
         with pytest.raises(TTMatrixError, match="Cannot read") as raised:
             reindex(cache)
         assert "no whole answer" in raised.value.detail
+
+
+def test_arguments_reach_any_function_and_what_it_raises_comes_back(tmp_path: Path) -> None:
+    cache = Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache")
+    name, text = "\udcff\nname", {"one": (1, "é")}
+    root, pid, asked = in_worker(echo, cache, name, text=text)
+    assert (root, asked) == (cache.checkout.root, (name, text))
+    assert pid != os.getpid()
+    with pytest.raises(TTMatrixError, match="failed") as raised:
+        in_worker(refuse, cache)
+    assert "No such thing: it is not there" in raised.value.detail
+
+
+def echo(cache: Cache, name: str, *, text: object) -> tuple[Path, int, object]:
+    """Where it was asked, and what."""
+    return cache.checkout.root, os.getpid(), (name, text)
+
+
+def refuse(cache: Cache) -> None:
+    """An error that a person can act on."""
+    raise TTMatrixError("No such thing", "it is not there")
