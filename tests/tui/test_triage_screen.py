@@ -371,8 +371,13 @@ async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
         await until(pilot, lambda: "3 of 3 open" in screen_text(app), "what is to be decided")
-        # It is among what is fixed: unfold that.
-        await pilot.press("j", "l", "j", "j")
+        # It is the second one of what is fixed, and the first that a question about all of these names.
+        await pilot.press("j", "a")
+        await until(pilot, lambda: "Accept 2 tests?" in screen_text(app), "the question about both")
+        leaving = next(one.id for one in app.navigation.screen(TriageScreen).tests.agenda.proposals if one.leaves)  # type: ignore[union-attr]
+        asked = screen_text(app).partition("will leave CI")[2]
+        assert asked.split("fixed since nightly-1")[1].replace("│", " ").split()[0] == leaving
+        await pilot.press("escape", "l", "j", "j")
         await until(pilot, lambda: "the marker nightly keeps it in CI: a offers it" in screen_text(app), "the offer")
         await pilot.press("a")
         await until(pilot, lambda: "I accept with the marker that keeps it in CI" in screen_text(app), "the warning")

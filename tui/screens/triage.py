@@ -130,6 +130,10 @@ class TriageTests:
         leaving = _leaving(changes)
         return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
 
+    def named_first(self, change: Change) -> bool:
+        """Those that would leave CI."""
+        return bool(_leaving([change]))
+
     def other_way(self, changes: Sequence[Change]) -> tuple[str, str]:
         """For tests that would leave CI, the marker that keeps them there."""
         count = len(_leaving(changes))

@@ -49,6 +49,29 @@ def test_every_change_of_outcome_stays(tmp_path_factory: pytest.TempPathFactory,
     assert store.thin(len(rows) * _DAY, NEWEST, write=True) == 0
 
 
+_NUMBERS = st.lists(
+    st.tuples(st.sampled_from([0.9 + at / 1000 for at in range(0, 100, 3)]), st.integers(1, 20), st.integers(0, 9)),
+    max_size=6,
+)
+
+
+@pytest.mark.slow("stores of many nights are made and read")
+@given(_NUMBERS)
+def test_every_level_of_numbers_stays(
+    tmp_path_factory: pytest.TempPathFactory, stretches: list[tuple[float, int, int]]
+) -> None:
+    """Numbers go up and down within a level, and drift: each level begins with the same result as before."""
+    numbers = [round(pcc + at * 7 % 5 * more / 10_000, 5) for pcc, length, more in stretches for at in range(length)]
+    rows = [seen(pcc=pcc, when=at * _DAY, run=f"n{at}") for at, pcc in enumerate(numbers)]
+    store = EvidenceStore(tmp_path_factory.mktemp("x") / "a.sqlite")
+    store.add([report(row, digest=row.run, run=row.run) for row in rows])
+    store.thin(len(rows) * _DAY, 3, write=True)
+    left = store.observations()
+    levels = [[(one.since, one.behaviour.level) for one in Series(some).segments] for some in (left, rows)]
+    assert levels[0] == levels[1]
+    assert store.thin(len(rows) * _DAY, 3, write=True) == 0
+
+
 def test_the_other_attempts_of_a_run_go_with_the_one_that_counts(tmp_path: Path) -> None:
     rows = [(at * _DAY, f"n{at}", "j", attempt) for at in range(30) for attempt in (1, 2)]
     # In the tenth night, another job ran the test too, and a second one with the same name did so at the second attempt.
@@ -129,4 +152,8 @@ def test_no_verdict_changes_under_any_policy(
 
 def _verdicts(matrix: Matrix, store: EvidenceStore, policy: Policy) -> list[tuple[object, ...]]:
     found = Verdicts(matrix, Results((), store), policy).judged
-    return [(id, one.arch, one.verdict, one.direction, one.required_pcc) for id, some in found.items() for one in some]
+    return [
+        (id, one.arch, one.verdict, one.direction, one.required_pcc, one.since)
+        for id, some in found.items()
+        for one in some
+    ]

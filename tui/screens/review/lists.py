@@ -66,6 +66,9 @@ class ChangeSource(Protocol):
     def warning(self, changes: Sequence[Change]) -> str:
         """What a person must know before accepting several at once; empty: nothing."""
 
+    def named_first(self, change: Change) -> bool:
+        """Whether a question about several names it before others."""
+
 
 class ChangeTable(RowTable):
     """The table of changes, with the keys of a table and of groups."""
@@ -260,7 +263,8 @@ class ChangeList:
         warning = self.source.warning(rest) if decision is Decision.ACCEPTED else ""
         others = len(undecided) - len(rest)
         beside = f"Nothing is proposed for {counted(others, 'other ' + noun)}{where}." if others else ""
-        names = Targets(tuple(dict.fromkeys(op.id for change in rest for op in change.ops))).listing
+        in_order = sorted(rest, key=lambda one: not self.source.named_first(one))
+        names = Targets(tuple(dict.fromkeys(op.id for change in in_order for op in change.ops))).listing
         body = "\n".join(filter(None, (warning, name, names, f"{operations} in all.", beside)))
         other = self.source.other_way(rest) if decision is Decision.ACCEPTED else ("", "")
         question = Confirm(f"{verb} {counted(len(rest), noun)}?", body, verb=verb.lower(), other=other)

@@ -128,3 +128,6 @@ class PendingChanges:
 
     def warning(self, changes: Sequence[Change]) -> str:
         return ""
+
+    def named_first(self, change: Change) -> bool:
+        return False
