@@ -5,8 +5,10 @@ import difflib
 from collections.abc import Iterator
 
 from core.doctor.check import OVERRIDES, Check, Op, Written, digits, marked_archs, written
-from core.matrix import Matrix, texts
-from core.model import Finding
+from core.ids import TestId
+from core.matrix import Matrix, status_on, texts
+from core.model import Finding, Status
+from core.sources import DEFAULT_ARCHS
 from core.text import letters
 
 
@@ -72,6 +74,25 @@ def _dead_overrides(matrix: Matrix) -> Iterator[Finding]:
             yield one.finding(DEAD_OVERRIDE.kind, message, at, (one.unset(at),) if spare else ())
 
 
+def _unlisted_archs(matrix: Matrix) -> Iterator[Finding]:
+    """Entries of tests for several chips that are marked for single-chip machines, because nobody listed archs."""
+    for one in written(matrix):
+        parsed = TestId.parse(one.entry.id)
+        several = parsed is not None and parsed.parallelism.endswith(_SEVERAL_CHIPS)
+        if not several or any("supported_archs" in fields for _, fields in one.mappings()):
+            continue
+        runs = [arch for arch in DEFAULT_ARCHS if status_on(one.entry, arch) not in _NOWHERE]
+        if runs:
+            message = f"Runs on {' and '.join(runs)}, which have one chip each: write its machines in supported_archs"
+            yield one.finding(DEFAULT_ARCH.kind, message)
+
+
+_SEVERAL_CHIPS = ("data_parallel", "tensor_parallel")
+_NOWHERE = (Status.NOT_SUPPORTED_SKIP, Status.EXCLUDE_MODEL)
+
+DEFAULT_ARCH = Check(
+    "default-arch", "a test for several chips without supported_archs: it runs on machines of one", _unlisted_archs
+)
 UNKNOWN_ARCH = Check(
     "unknown-arch", "an arch that no machine has, in arch_overrides or supported_archs", _unknown_archs
 )

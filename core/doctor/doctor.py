@@ -4,10 +4,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from core.doctor.absent import ABSENT_FILE, with_absent_files
-from core.doctor.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
+from core.doctor.archs import DEAD_OVERRIDE, DEFAULT_ARCH, UNKNOWN_ARCH
 from core.doctor.check import Check
 from core.doctor.ci import ci_findings
 from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
+from core.doctor.drift import PINNED_ELSEWHERE
 from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
 from core.doctor.filing import DUPLICATE_KEY, MISFILED
 from core.doctor.ids import UNKNOWN_ID
@@ -26,6 +27,7 @@ from core.doctor.reading import (
     BROKEN_WORKFLOW,
     BROKEN_YAML,
     MISSING_FILECHECK,
+    MISSING_FIXTURE,
     NO_JOB,
     RAISING_LOADER,
     UNUSED_FILECHECK,
@@ -46,11 +48,13 @@ CHECKS = (
     BROKEN_LOADER,
     RAISING_LOADER,
     BROKEN_TEST,
+    MISSING_FIXTURE,
     BROKEN_YAML,
     YAML_VERSION,
     UNKNOWN_FIELD,
     BAD_VALUE,
     UNKNOWN_ARCH,
+    DEFAULT_ARCH,
     UNKNOWN_ID,
     DUPLICATE_KEY,
     MISFILED,
@@ -64,6 +68,7 @@ CHECKS = (
     UNUSED_FILECHECK,
     ODD_MARKER,
     PLACEHOLDER_CLASH,
+    PINNED_ELSEWHERE,
     NO_JOB,
     BROKEN_PRESET,
     PRESET_KEY,

@@ -14,6 +14,7 @@ from core.model import Finding, Status
 BROKEN_LOADER = Check("broken-loader", "a loader that contributes no tests")
 RAISING_LOADER = Check("raising-loader", "a loader that raises when it is asked for its model info, or made")
 BROKEN_TEST = Check("broken-test", "a file of hand-written tests that pytest cannot collect")
+MISSING_FIXTURE = Check("missing-fixture", "a hand-written test that asks for a fixture that nothing defines")
 BROKEN_YAML = Check("broken-yaml", "an expectation file that cannot be read")
 BROKEN_SCHEMA = Check("broken-schema", "upstream's lists of archs and fields cannot be read")
 BROKEN_PRESET = Check("broken-preset", "a CI preset that cannot be read")

@@ -28,7 +28,6 @@ _ERRORS = frozenset(
 )
 _NOTES = frozenset(
     {
-        "pinned-elsewhere",
         "redundant-default",
         "redundant-override",
         "shadowed-status",

@@ -54,5 +54,5 @@ def _told(findings: tuple[Finding, ...]) -> Counter[tuple[str, ...]]:
 
 
 def _key(finding: Finding) -> tuple[str, ...]:
-    """A finding without its lines, which move."""
-    return finding.kind, finding.file, finding.id, re.sub(r":\d+", "", finding.message)
+    """A finding without its lines, which move, and without the file of an entry: a fix may move that."""
+    return finding.kind, "" if finding.id else finding.file, finding.id, re.sub(r":\d+", "", finding.message)

@@ -135,6 +135,7 @@ class _Module:
         if math.prod(len(part.sets) for part in parts) > _MOST_TESTS:
             raise Unknown("it has too many combinations of parameters")
         records = self._records(marks)
+        base = base._replace(lacking=fixtures.lacking(asked, names))
         if not parts:
             yield base._replace(marks=records)
             return

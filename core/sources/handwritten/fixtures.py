@@ -8,6 +8,49 @@ from core.sources.handwritten.ids import Parametrization, parametrization
 
 _SCOPES = ("session", "package", "module", "class", "function")
 
+_OPENING = frozenset({"*", "pytest_plugins", "pytest_generate_tests"})
+"""Names of a module by which tests may get fixtures and values that are not visible here."""
+_GIVEN = frozenset(
+    {
+        "anyio_backend",
+        "benchmark",
+        "cache",
+        "capfd",
+        "capfdbinary",
+        "caplog",
+        "capsys",
+        "capsysbinary",
+        "capteesys",
+        "class_mocker",
+        "doctest_namespace",
+        "event_loop",
+        "faker",
+        "httpx_mock",
+        "mocker",
+        "module_mocker",
+        "monkeypatch",
+        "pytestconfig",
+        "pytester",
+        "record_property",
+        "record_testsuite_property",
+        "record_xml_attribute",
+        "recwarn",
+        "request",
+        "requests_mock",
+        "session_mocker",
+        "snapshot",
+        "subtests",
+        "testdir",
+        "testrun_uid",
+        "tmp_path",
+        "tmp_path_factory",
+        "tmpdir",
+        "tmpdir_factory",
+        "worker_id",
+    }
+)
+"""Fixtures of pytest and of plugins that people use."""
+
 Holder = ModuleScope | Class
 """Objects that can hold fixtures: a conftest, a module or a class of tests."""
 
@@ -22,7 +65,14 @@ class Fixtures:
         self.by_name: dict[str, list[Function]] = {}
         """The closest is last."""
         self._autouse: list[str] = []
+        self._names: set[str] = set()
+        """All names of the holders: an imported one may be a fixture."""
+        self._open = False
+        """Whether there may be fixtures that are not visible here."""
         for holder in holders:
+            if isinstance(holder, ModuleScope):
+                self._names |= holder.names.keys()
+                self._open = self._open or not _OPENING.isdisjoint(holder.names) or bool(holder.raised)
             for name, function, fixture in self._held(holder):
                 self.by_name.setdefault(fixture.name or name, []).append(function)
                 if fixture.autouse:
@@ -37,6 +87,14 @@ class Fixtures:
             for name in order
             if name not in direct and (found := self._parametrization(name, self.by_name.get(name, ()))) is not None
         ]
+
+    def lacking(self, own: Iterable[str], direct: frozenset[str]) -> tuple[str, ...]:
+        """What a test asks for, itself or through fixtures, and no holder, pytest or a known plugin has."""
+        if self._open:
+            return ()
+        names = self._closure(list(dict.fromkeys((*self._autouse, *own))), direct)
+        known = (direct, self.by_name, self._names, _GIVEN)
+        return tuple(name for name in names if not any(name in some for some in known))
 
     def _parametrization(self, name: str, functions: Sequence[Function]) -> Parametrization | None:
         for function in reversed(functions):

@@ -37,6 +37,8 @@ class HandwrittenTest(NamedTuple):
     """Why its parameters are unknown; then `node_id` means all of its items."""
     parameters: Mapping[str, str] = {}
     """Ids by the names of the parameters."""
+    lacking: tuple[str, ...] = ()
+    """Fixtures that it asks for and that nothing defines."""
 
     @property
     def node_id(self) -> str:

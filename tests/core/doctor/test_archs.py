@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.doctor.archs import DEAD_OVERRIDE, UNKNOWN_ARCH
+from core.doctor.archs import DEAD_OVERRIDE, DEFAULT_ARCH, UNKNOWN_ARCH
 from tests.support.findings import Find
 
 ID = "alpha/pytorch-tiny-single_device-inference"
@@ -70,3 +70,20 @@ def test_where_only_dead_overrides_have_a_status_the_archs_are_wrong_and_nothing
 
 def test_an_unknown_arch_is_not_dead_as_well(find: Find) -> None:
     assert find(DEAD_OVERRIDE, PASSING + "    arch_overrides:\n      moon:\n        reason: x\n") == []
+
+
+@pytest.mark.parametrize(
+    ("id", "fields", "found"),
+    [
+        ("alpha/pytorch-tiny-tensor_parallel-inference", "status: EXPECTED_PASSING", True),
+        ("alpha/pytorch-tiny-data_parallel-inference", "status: KNOWN_FAILURE_XFAIL", True),
+        ("alpha/pytorch-tiny-data_parallel-inference", "required_pcc: 0.98", True),
+        ("alpha/pytorch-tiny-tensor_parallel-inference", "{status: EXPECTED_PASSING, supported_archs: [n300]}", False),
+        ("alpha/pytorch-tiny-tensor_parallel-inference", "status: NOT_SUPPORTED_SKIP", False),
+        ("alpha/pytorch-tiny-tensor_parallel-inference", "status: EXCLUDE_MODEL", False),
+        ("alpha/pytorch-tiny-single_device-inference", "status: EXPECTED_PASSING", False),
+    ],
+)
+def test_a_test_for_several_chips_on_machines_of_one(find: Find, id: str, fields: str, found: bool) -> None:
+    name = "torch/test_config_inference_tensor_parallel.yaml"
+    assert bool(find(DEFAULT_ARCH, {name: f"  {id}:\n    {fields}\n"})) is found

@@ -82,7 +82,7 @@ def read(root: Path, body: str) -> Suite:
 def one(root: Path, values: str) -> str:
     """Why the parameters of a test with these values are not known; else its ids."""
     suite = read(root, f"@pytest.mark.parametrize('a', {values})\ndef test_a(a): pass")
-    assert not suite.findings
+    assert {one.kind for one in suite.findings} <= {"missing-fixture"}
     tests = [test for test in suite.tests if test.name == "test_a"]
     return tests[0].unknown or " ".join(test.id for test in tests)
 
