@@ -170,6 +170,23 @@ class Death(NamedTuple):
     """The line of the error in the stored end of its log, from 1; 0: unknown."""
 
 
+class DeadJob(NamedTuple):
+    """A run of a job that left no whole report, with the name that its results have."""
+
+    job: str
+    run: str
+    at: float
+    """When the run was made, in seconds since the epoch."""
+    death: Death
+
+    @property
+    def words(self) -> str:
+        """`ran out of time: The action has timed out; NODE was running`"""
+        death = self.death
+        error = f": {death.error}" if death.error else ""
+        return f"{death.how}{error}{f'; {death.test} was running' if death.test else ''}"
+
+
 class JobReport(NamedTuple):
     """What a job has left."""
 

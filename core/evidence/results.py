@@ -9,9 +9,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from core.evidence.ci_runs import DeadJob
 from core.evidence.observation import RAN, Ending, Observation, Origin, newest, order
 from core.evidence.series import Series
 from core.evidence.store import EvidenceStore
+from core.evidence.store_ci import CiStore
 from core.evidence.store_courses import StoredCourse
 from core.evidence.store_mentions import ENDED, JobRun, Mention
 from core.evidence.store_recent import Recent
@@ -221,6 +223,11 @@ class Results:
                 earliest = own.when if known is None else min(known.earliest, own.when)
                 found[own.job, own.run] = JobRun(own.job, own.run, earliest, known.reports if known else 1)
         return list(found.values())
+
+    @cached_property
+    def dead_jobs(self) -> Sequence[DeadJob]:
+        """The runs of CI jobs that left no whole report, the oldest first."""
+        return [one for one in CiStore(self._store).deaths() if one.at <= self._end] if self._store else []
 
     def reported(self, pairs: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], int]:
         """How many cells each run of a job reports, by job and run."""

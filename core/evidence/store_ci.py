@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from core.evidence.ci_runs import CiJob, CiRun, Death, JobReport, JobState
+from core.evidence.ci_runs import CiJob, CiRun, DeadJob, Death, JobReport, JobState, latest_attempts
 from core.evidence.store import EvidenceStore
 from core.files import parsed, typed
 
@@ -63,6 +63,19 @@ class CiStore:
             )
             for fields, reports, tests, cut, performance, death in rows
         ]
+
+    def deaths(self) -> list[DeadJob]:
+        """The jobs with tests whose newest attempt died, the oldest first."""
+        with self._store.reading() as connection:
+            found = connection.execute("SELECT DISTINCT run FROM ci_jobs JOIN ci_deaths ON job = id").fetchall()
+        dead = []
+        for (id,) in found:
+            run, states = self.run(id), {state.job.id: state for state in self.jobs(id)}
+            for job in latest_attempts(state.job for state in states.values()):
+                death = states[job.id].death
+                if run is not None and death is not None and job.parts.mark:
+                    dead.append(DeadJob(job.parts.key, run.name, run.created, death))
+        return sorted(dead, key=lambda one: one.at)
 
 
 _JOBS = """SELECT ci_jobs.fields, reports, tests, cut, performance, ci_deaths.fields FROM ci_jobs

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells without a newest result, and why: gone from the reports of their job, or the job itself is the cause.
 
-A job may not have run since, may no longer select the test (the checkout says so), or may have been cut: a report ends
-too early, a group left none, or most of its tests are gone at once. All of these are about the job, not about a test.
+A job may not have run since, may no longer select the test (the checkout says so), or may have been cut: it died, a
+report ends too early, a group left none, or most of its tests are gone at once. All of these are about the job, not
+about a test.
 """
 
 from bisect import bisect_right
@@ -13,6 +14,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from core.evidence.ci_runs import DeadJob
 from core.evidence.observation import Ending
 from core.evidence.results import Results
 from core.evidence.series import Gap, gap_words, is_cut
@@ -123,6 +125,9 @@ class Gaps:
         if job not in self._jobs_of(cell):
             return Absent(Absence.NOT_SELECTED, f"{job} no longer selects it")
         after = self._all.get(job, _NO_RUNS).after(at)
+        dead = self._dead.get(job)
+        if dead is not None and dead.at > at and (not after or dead.run == after[-1]):
+            return Absent(Absence.JOB_CUT, f"{job} was cut in {dead.run}: it {dead.words}")
         if not after:
             return Absent(Absence.JOB_NOT_RUN, f"{job} has not run since")
         why = self.cut.get((job, after[-1]), "nothing else of it is there")
@@ -141,8 +146,14 @@ class Gaps:
         return next(filter(None, (self._named_in(job, run) for run in between)), "")
 
     @cached_property
+    def _dead(self) -> Mapping[str, DeadJob]:
+        """The newest run of each job that died."""
+        return {one.job: one for one in self._results.dead_jobs}
+
+    @cached_property
     def _newest(self) -> float:
-        return max((one.earliest[-1] for one in self._all.values()), default=0.0)
+        reported = max((one.earliest[-1] for one in self._all.values()), default=0.0)
+        return max((reported, *(one.at for one in self._dead.values())))
 
     def _job(self, cell: Cell) -> str:
         """The job that had a cell last; empty: unknown."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.ci import Selected
-from core.evidence import Ending, Observation, Origin, Results
+from core.evidence import CiJob, CiRun, CiStore, Death, Ending, HowDied, Observation, Origin, Results
 from core.evidence.series import LEAST_CUT, Gap
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import MODEL_TESTS, Absence, Judgement, Policy, Verdict, Verdicts
@@ -203,3 +203,27 @@ def test_what_is_missing_is_listed_with_the_latest_first(matrix: Matrix) -> None
         (TINY, "nightly-3", 2),
     ]
     assert found.absent(NET, ["n150"])["n150"].kind is Absence.MISSING
+
+
+def test_a_job_that_died_says_how_and_which_test_was_running(tmp_path: Path) -> None:
+    """Not that it has not run: a job that hung has left no report."""
+    store = EvidenceStore(tmp_path / "x.sqlite")
+    store.add([report(*night(at, TINY, NET), digest=str(at), run=f"nightly-{at}") for at in (1, 2)])
+    runner, _, mark = ARTEFACT.partition("-")
+    name = f"models / test {mark.replace('_', ' ')} ({runner}, run_forge_models, 0)"
+    run = CiRun(3, "nightly-3", 1, "", 3, created=2.5)
+    ci = CiStore(store)
+    ci.add(run, [CiJob(7, 3, 1, name, "completed", "failure")])
+    ci.add_death(7, Death(HowDied.TIMED_OUT, "Run tests", "it has timed out", f"t.py::f[{NET}]"))
+    why = f"{ARTEFACT} was cut in nightly-3: it ran out of time: it has timed out; t.py::f[{NET}] was running"
+
+    def absent() -> tuple[Absence, str] | None:
+        return told(Gaps(Results((), store), MODEL_TESTS, lambda cell: {ARTEFACT}))
+
+    assert absent() == (Absence.JOB_CUT, why)
+    # An attempt that reported takes its place, and so does the next night.
+    ci.add(run, [CiJob(8, 3, 2, name, "completed", "success")])
+    assert absent() is None
+    ci.add_death(8, Death(HowDied.CANCELLED))
+    store.add([report(*night(4, TINY, NET), digest="4", run="nightly-4")])
+    assert absent() is None
