@@ -20,6 +20,17 @@ def days(text: str) -> float:
 days.__name__ = "number of days"
 
 
+def minutes(text: str) -> float:
+    """A number of minutes, at least one. Raises ValueError, which argparse turns into a message."""
+    number = float(text)
+    if not 1 <= number < 100_000:
+        raise ValueError(text)
+    return number
+
+
+minutes.__name__ = "number of minutes"
+
+
 def moment(text: str) -> float:
     """The end of a day `2026-11-21`, or a moment `2026-11-21T06:00`, in UTC unless it names a zone.
 

@@ -2,8 +2,9 @@
 """`ttmatrix ingest`: read JUnit files into the evidence store of the checkout, with counts that add up."""
 
 import argparse
+import threading
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from core.cli import ingest_sources, records
 from core.cli.arguments import add_as_of, sha
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.evidence import RAN, Added, Ending, evidence_store, handwritten_store, retain
 from core.evidence.reports import (
     OTHER,
@@ -36,6 +37,7 @@ _WORDS = {
     STAND_IN: "run on a CPU instead of a device",
 }
 _SHOWN_PROBLEMS = 20
+_MINUTE = 60.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +70,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     given = ReadOptions(context.arch, clean(args.run_name), args.commit, args.models_commit, counts)
     if args.watch:
         return _watch(ingest_sources.watched(args, given, archs), archs, context)
-    total = _Total(archs)
+    if args.every:
+        return _every(args, given, archs, context)
+    return _once(args, given, archs, context)
+
+
+def _once(args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], context: Context) -> int:
+    """Ingest what there is now."""
+    total = _Total(tuple(archs))
     if args.paths:
         total.take(read_reports(args.paths, given, archs), context)
         gathered = None
@@ -94,11 +103,35 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     )
 
 
+def _every(args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], context: Context) -> int:
+    """Ingest from GitHub again and again until interrupted; what fails once may work the next time."""
+    if context.console.json:
+        raise UsageError("--every prints as runs arrive, so it has no single JSON document")
+    try:
+        while True:
+            try:
+                _once(args, given, archs, context)
+            except UsageError:
+                raise
+            except TTMatrixError as error:
+                context.console.error(error)
+            context.console.note(f"Asks again in {counted(round(args.every), 'minute')}")
+            _wait(args.every * _MINUTE)
+    except KeyboardInterrupt:
+        return EXIT_OK
+
+
+def _wait(seconds: float) -> None:
+    threading.Event().wait(seconds)
+
+
 def _check(args: argparse.Namespace, context: Context, archs: Collection[str]) -> None:
     if context.arch and context.arch not in archs:
         raise UsageError(f"Unknown arch {context.arch!r}", f"This checkout has: {', '.join(archs)}")
     if bool(args.paths) + args.from_github + bool(args.watch) != 1:
         raise UsageError("Name paths, or --from-github, or --watch DIR", hint="See: ttmatrix ingest --help")
+    if args.every and not args.from_github:
+        raise UsageError("--every is for --from-github", hint="--watch DIR waits for files by itself.")
     if args.as_of is not None and not args.paths:
         raise UsageError("--as-of is for reports that are named", "What is downloaded or watched is read only once.")
 

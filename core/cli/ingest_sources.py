@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from core.cli.arguments import days
+from core.cli.arguments import days, minutes
 from core.cli.console import Console
 from core.cli.context import Context
 from core.errors import TTMatrixError, UsageError
@@ -52,6 +52,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--branch", default="", metavar="NAME", help="runs on this branch only")
     group.add_argument("--since", type=days, default=14.0, metavar="DAYS", help="runs of the last DAYS; default: 14")
+    group.add_argument(
+        "--every", type=minutes, metavar="MINUTES", help="ask again every so many minutes, until interrupted"
+    )
     group.add_argument("--latest", action="store_true", help="only the newest run of each workflow")
     parser.add_argument(
         "--watch",

@@ -206,3 +206,26 @@ def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_results(
     again = ingest(checkout).json["github"]
     assert (again["known"], again["died"]) == (1, 0)
     assert len(jobs(checkout, 20)) == 1
+
+
+def test_it_asks_again_until_interrupted_and_an_error_ends_nothing(
+    server: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 1:
+            Night(server, 20).models("n150", {TEST_ID: "pass"})
+        elif len(waits) == 2:
+            server.faults["/runs?"] = [Answer(418)]
+        else:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("core.cli.command_ingest._wait", wait)
+    words = "ingest", "--from-github", "--every", "15", "--repository", "team/tt-xla"
+    done = call(*words, "--repo", checkout.root)
+    assert (done.code, waits) == (0, [900.0] * 3)
+    assert "refuses with 418" in done.err and "1 run; artefacts with reports: 1 read" in done.out
+    assert call(*words, "--json", "--repo", checkout.root).code == 64
+    assert call("ingest", "--watch", checkout.root, "--every", "15", "--repo", checkout.root).code == 64
