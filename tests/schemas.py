@@ -91,6 +91,7 @@ DOCUMENTS: Mapping[str, Document] = {
     "completion": Document("`completion SHELL --json`", records.Completion),
     "demo": Document("`demo DIR --headless --json`", records.DemoWalk),
     "doctor": Document("`doctor --json`", Sequence[records.Finding]),
+    "doctor-explain": Document("`doctor --explain KIND --json`", records.FindingExplained),
     "doctor-kinds": Document("`doctor --kinds --json`", Sequence[records.FindingKind]),
     "edit": Document("`edit --json` and `apply --json`", records.Edited),
     "error": Document("Any command with --json that cannot do what it was asked", records.Failed),

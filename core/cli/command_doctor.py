@@ -11,7 +11,7 @@ from core.cli import records
 from core.cli.context import Context
 from core.cli.finding_record import finding_record
 from core.cli.findings_report import Format, findings_as_sarif, print_findings
-from core.doctor import kinds
+from core.doctor import explanation, kinds, severity
 from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.files import atomic_write
 from core.model import Finding
@@ -37,9 +37,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--kinds", action="store_true", help="list the kinds of findings and what they mean, and check nothing"
     )
 
+    parser.add_argument(
+        "--explain",
+        type=_kind,
+        metavar="KIND",
+        help="print what a kind of finding means, why it hurts and how it is fixed, and check nothing",
+    )
+
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     console = context.console
+    if args.explain:
+        _explain(args.explain, context)
+        return EXIT_OK
     if args.sarif == _STDOUT and console.json:
         raise UsageError(
             "Standard output can take only one document", "--json and --sarif - both write there.", "Use --sarif FILE."
@@ -68,6 +78,22 @@ def _kinds(text: str) -> tuple[str, ...]:
             hint = f"Did you mean {near[0]}?" if near else "ttmatrix doctor --kinds explains them."
             raise UsageError(f"Unknown kind of finding {kind!r}", f"Kinds: {', '.join(known)}", hint)
     return wanted
+
+
+def _kind(text: str) -> str:
+    """One kind. Raises UsageError for an unknown one."""
+    (kind,) = _kinds(text.replace(",", " "))
+    return kind
+
+
+def _explain(kind: str, context: Context) -> None:
+    if context.console.json:
+        said = records.FindingExplained(
+            kind=kind, severity=severity(kind), help=kinds()[kind], explanation=explanation(kind)
+        )
+        context.console.document(said)
+    else:
+        context.console.line(f"{kind}\n\n{explanation(kind)}")
 
 
 def _print_kinds(context: Context) -> None:

@@ -92,6 +92,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("doctor", "doctor")
     yield printed("check", "check", "--base", "HEAD")
     yield printed("doctor-kinds", "doctor", "--kinds")
+    yield printed("doctor-explain", "doctor", "--explain", "odd-marker")
     (checkout.root / "tests/op_manifests/broken.yaml").write_text("cases: [{name: a, op: torch.load}]\nmodle: a\n")
     yield printed("ops-list", "ops", "list", "--include-template")
     yield printed("ops-list", "list", "--kind", "op")

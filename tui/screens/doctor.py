@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from core.doctor import kinds
+from core.doctor import explanation, kinds
 from core.edits import parse_operations
 from core.model import Finding
 from core.text import counted, one_line
@@ -137,8 +137,9 @@ class DoctorScreen(ListAndText[Finding]):
             text.append(f"{one_line(one.file)}:{one.line}\n" if one.line else f"{one_line(one.file)}\n", "dim")
             text.append(f"{one_line(one.id)}\n" if one.id else "")
             text.append(one_line(one.message))
+            text.append(f"\n\n{_explained(one.kind)}", "dim")
         elif self.table.group is not None and self.table.group.key:
-            text.append(f"{self.table.group.key}  ", "bold").append(kinds().get(self.table.group.key, ""))
+            text.append(f"{self.table.group.key}\n", "bold").append(_explained(self.table.group.key))
         self.query_one("#text", Static).update(text)
 
     # Actions
@@ -169,6 +170,11 @@ class DoctorScreen(ListAndText[Finding]):
         """The file of the finding in the person's editor."""
         if self.current is not None:
             self.context.files.edit_file(self.current.file, max(1, self.current.line))
+
+
+def _explained(kind: str) -> str:
+    """The page of a kind; of a kind that this program does not know, nothing."""
+    return explanation(kind).replace("\n\n", "\n") if kind in kinds() else ""
 
 
 def _search_text(one: Finding) -> str:

@@ -103,6 +103,7 @@ from .program import (
     Completion as Completion,
     Error as Error,
     Failed as Failed,
+    FindingExplained as FindingExplained,
     FindingKind as FindingKind,
     Served as Served,
 )

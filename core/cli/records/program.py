@@ -25,6 +25,17 @@ class FindingKind(Record):
     help: str
 
 
+class FindingExplained(Record):
+    """What a kind of finding means."""
+
+    kind: str
+    severity: str
+    help: str
+    """In one line."""
+    explanation: str
+    """Paragraphs of Markdown: what it is, why it hurts, how it is fixed."""
+
+
 class Checked(Record):
     """What a change adds to the findings."""
 
