@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from core import files
 from core.errors import TTMatrixError
-from tui.commands import Where
+from tui.commands import COMMANDS, Where
 from tui.keymap import Keymap, with_keys
 
 
-class Hint(NamedTuple):
+class ListedHint(NamedTuple):
     """One thing worth knowing on a screen."""
 
     id: str
@@ -23,26 +23,11 @@ class Hint(NamedTuple):
     commands: tuple[str, ...]
     """The commands that it is about: one of them run, it goes."""
     words: str
-    """`{matrix.enter}` is the key of that command. Short: it shares a line with what the screen says."""
 
 
-HINTS: tuple[Hint, ...] = (
-    Hint("in-and-out", Where.MATRIX, ("matrix.enter",), "{matrix.enter} goes in, {app.back} back"),
-    Hint("commands", Where.MATRIX, ("app.commands",), "{app.commands} finds any command"),
-    Hint("grid", Where.MATRIX, ("matrix.grid",), "{matrix.grid} shows pass rates"),
-    Hint("facets", Where.MATRIX, ("matrix.facets",), "{matrix.facets} lists values to filter by"),
-    Hint("views", Where.MATRIX, ("matrix.views",), "{matrix.views} saves this view"),
-    Hint("last", Where.MATRIX, ("app.last",), "{app.last} returns to the view before"),
-    Hint("numbers", Where.OVERVIEW, ("overview.open",), "{overview.open} shows what a number counts"),
-    Hint("log", Where.RUN_TABLE, ("runs.enter", "app.zoom"), "{runs.enter} shows the log full size"),
-    Hint("error", Where.LOG, ("log.error",), "{log.error} goes to the next error"),
-    Hint("decide", Where.TRIAGE, ("triage.accept",), "{app.review} to review"),
-    Hint("write", Where.REVIEW, ("review.commit", "review.write"), "{review.commit} commits what is accepted"),
-    Hint("members", Where.CLUSTERS, ("clusters.enter",), "{clusters.enter} lists its cells"),
-    Hint("fix", Where.DOCTOR, ("doctor.fix",), "{doctor.fix} adds the fix to the changes"),
-    Hint(
-        "runs", Where.COMPARE, ("compare.before", "compare.after"), "{compare.before} and {compare.after} choose runs"
-    ),
+HINTS = tuple(
+    ListedHint(hint.id, hint.where or one.where, (one.id, *hint.also), hint.words)
+    for one, hint in sorted(((one, one.hint) for one in COMMANDS if one.hint), key=lambda pair: pair[1].turn)
 )
 """In the order in which they are shown, one each time that the screen comes to the front."""
 
@@ -53,7 +38,7 @@ class Hints:
     def __init__(self, file: Path, keymap: Keymap) -> None:
         self._file = file
         self._keymap = keymap
-        self._shown: Hint | None = None
+        self._shown: ListedHint | None = None
         self._missed = False
         """Whether there is a hint for where the person is that could not be followed there yet."""
         self._seen = self._read()

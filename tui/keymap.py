@@ -7,7 +7,7 @@ import string
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from core.errors import TTMatrixError, together
-from tui.commands import COMMANDS, Command, Where, commands
+from tui.commands import COMMANDS, Command, Need, Where, commands, refusal
 from tui.key_names import KEY_NAMES, key_text
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -60,6 +60,7 @@ _NAMED = {
     *(f"f{number}" for number in range(1, 13)),
     *(f"ctrl+{letter}" for letter in string.ascii_lowercase),
 }
+_COMMAND = re.compile(r"\{([\w.]+)\}")
 _SIGNS = {shown: name for name, shown in KEY_NAMES.items()}
 
 
@@ -105,7 +106,19 @@ class Keymap:
 
 def with_keys(words: str, keymap: Keymap) -> str:
     """Words in which `{matrix.group}` is the key of that command."""
-    return re.sub(r"\{([\w.]+)\}", lambda found: keymap.key(found[1]), words)
+    return _COMMAND.sub(lambda found: keymap.key(found[1]), words)
+
+
+def advice(words: str, keymap: Keymap, *, read_only: bool) -> str:
+    """What is so, and which key does something about it; a read-only app says only what is so if it refuses that."""
+    if any(refusal(id, read_only=read_only) for id in _COMMAND.findall(words)):
+        return f"{words.partition('{')[0].rstrip(' .:')}."
+    return with_keys(words, keymap)
+
+
+def need_words(need: Need, keymap: Keymap, *, read_only: bool = False) -> str:
+    """What a command lacks, with the keys that commands have now, as `advice`."""
+    return advice(need.value, keymap, read_only=read_only)
 
 
 def read_keymap(preset: str, keys: Mapping[str, str]) -> Keymap:

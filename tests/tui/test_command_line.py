@@ -14,7 +14,6 @@ from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
-from tui.aliases import ALIASES
 from tui.app.app import TTMatrixApp
 from tui.commands import COMMANDS, Command
 from tui.screens import CommandLine, Option
@@ -62,10 +61,6 @@ def test_nothing_unrelated_is_found() -> None:
 
 def test_names_come_before_what_is_only_about_it() -> None:
     assert _found("run")[0] == "matrix.run"
-
-
-def test_aliases_belong_to_commands() -> None:
-    assert ALIASES.keys() <= {one.id for one in COMMANDS}
 
 
 async def test_a_command_runs_as_its_key_would(checkout: Checkout) -> None:

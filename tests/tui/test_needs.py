@@ -15,22 +15,20 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.commands import COMMANDS, Command, Where, screen_commands
-from tui.keymap import Keymap
-from tui.needs import NEEDS, Need, with_before
+from tui.commands import COMMANDS, Command, Need, Where, needs_of, screen_commands
+from tui.keymap import Keymap, need_words
 from tui.screens import SessionScreen
 
 
 def test_every_need_is_that_of_a_command_and_names_keys_that_exist() -> None:
-    assert NEEDS.keys() <= {one.id for one in COMMANDS}
-    assert {need for one in NEEDS.values() for need in with_before(one)} == {*Need}
+    assert {need for one in COMMANDS for need in needs_of(one.id)} == {*Need}
     for need in Need:
-        words = need.words(Keymap())
+        words = need_words(need, Keymap())
         assert words.endswith(".") and "{" not in words
 
 
 def _lacking(app: TTMatrixApp) -> list[Command]:
-    words = {need.words(app.context.keymap) for need in Need}
+    words = {need_words(need, app.context.keymap) for need in Need}
     return [one for one in app.command_runner.valid() if one.help in words]
 
 
@@ -70,7 +68,7 @@ async def test_without_a_row_that_is_said_and_not_what_the_row_lacks(
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press(screen, key)
         await until(pilot, lambda: bool(app._notifications), "an answer")
-        assert [one.message for one in app._notifications] == [words.words(app.context.keymap)]
+        assert [one.message for one in app._notifications] == [need_words(words, app.context.keymap)]
 
 
 async def test_help_and_the_command_line_say_it_last(tmp_path: Path) -> None:

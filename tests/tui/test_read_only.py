@@ -11,12 +11,12 @@ from core.settings import paths
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.commands import COMMANDS, Where, screen_commands
-from tui.effects import EFFECTS, refusal
-from tui.needs import advice
+from tui.commands import COMMANDS, Where, refusal, screen_commands
+from tui.keymap import advice
 from tui.screens import Dialog, SessionScreen
 from tui.screens.profiles import NONE
 
+_CHANGING = {one.id for one in COMMANDS if one.changes}
 _ELSEWHERE = {"app.quit", "app.interrupt", "app.suspend"}
 """Commands that end or stop the app."""
 
@@ -29,8 +29,7 @@ def _files(root: Path) -> dict[str, bytes]:
 
 
 def test_effects_are_of_commands() -> None:
-    assert EFFECTS.keys() <= {command.id for command in COMMANDS}
-    assert all(refusal(id, read_only=True).startswith("Read-only: this would ") for id in EFFECTS)
+    assert all(refusal(id, read_only=True).startswith("Read-only: this would ") for id in _CHANGING)
     assert {refusal(command.id, read_only=False) for command in COMMANDS} == {""}
 
 
@@ -72,7 +71,7 @@ async def test_no_command_changes_anything(tmp_path: Path) -> None:
                 await app.run_action(action, app.screen)
                 await pilot.pause()
                 refused = [one.message for one in app._notifications if one.message.startswith("Read-only: ")]
-                assert bool(refused) == (id in EFFECTS), id
+                assert bool(refused) == (id in _CHANGING), id
                 app.clear_notifications()
                 while isinstance(app.screen, Dialog):
                     await pilot.press("escape")

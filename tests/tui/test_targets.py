@@ -11,7 +11,7 @@ from core.matrix.view import Targets, View
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
-from tui.needs import Need
+from tui.commands import Need
 from tui.screens import Launch, Pick
 from tui.screens.matrix import SetFields
 from tui.screens.target_question import TargetQuestion

@@ -12,10 +12,8 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 
 from tui.app.navigation import Navigation
-from tui.commands import Command, Where, commands, screen_commands
-from tui.effects import refusal
-from tui.keymap import Keymap
-from tui.needs import NEEDS, with_before
+from tui.commands import Command, Where, commands, needs_of, refusal, screen_commands
+from tui.keymap import Keymap, need_words
 from tui.screens import SessionScreen
 
 
@@ -56,11 +54,11 @@ class CommandRunner:
         return found
 
     def _why_not(self, screen: SessionScreen | None, id: str) -> str:
-        need, refused = NEEDS.get(id), refusal(id, read_only=self._read_only)
-        if refused or need is None or screen is None:
+        refused = refusal(id, read_only=self._read_only)
+        if refused or screen is None:
             return refused
-        lacking = (one.words(self._keymap, read_only=self._read_only) for one in with_before(need) if screen.lacks(one))
-        return next(lacking, "")
+        lacking = next((need for need in needs_of(id) if screen.lacks(need)), None)
+        return need_words(lacking, self._keymap, read_only=self._read_only) if lacking is not None else ""
 
     def able(self, id: str) -> bool:
         """Whether a command has all that it needs on the screen in front, which may still be in the making."""

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-from .command import Command as Command, Where as Where
+from .command import Changes as Changes, Command as Command, Need as Need, Where as Where
 from .table import (
+    BY_ID as BY_ID,
     COMMANDS as COMMANDS,
     bindings as bindings,
     commands as commands,
+    needs_of as needs_of,
+    refusal as refusal,
     screen_commands as screen_commands,
     tab_commands as tab_commands,
 )

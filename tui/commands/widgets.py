@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of what screens are made of: tables, grids, groups, logs and texts."""
 
-from tui.commands.command import Command, Where
+from tui.commands.command import Command, Hint, Need, Where
 
-OF_WIDGETS: tuple[Command, ...] = (
+WIDGETS: tuple[Command, ...] = (
     Command("table.down", Where.TABLE, "j,down", "move(1)", "Down", "Next row"),
     Command("table.up", Where.TABLE, "k,up", "move(-1)", "Up", "Previous row"),
     Command("table.half_down", Where.TABLE, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
@@ -14,11 +14,39 @@ OF_WIDGETS: tuple[Command, ...] = (
     Command("table.bottom", Where.TABLE, "G,end", "bottom", "Bottom", "Last row"),
     Command("cells.left", Where.CELLS, "h,left", "side(-1)", "Left", "Next cell to the left"),
     Command("cells.right", Where.CELLS, "l,right", "side(1)", "Right", "Next cell to the right"),
-    Command("grid.compare", Where.GRID, "c", "compare", "Compare", "Compare this column with another one, or show all"),
-    Command("tree.open", Where.TREE, "l,right", "fold(True)", "Unfold", "Show the tests of the group"),
-    Command("tree.close", Where.TREE, "h,left", "fold(False)", "Fold", "Hide the tests of the group"),
-    Command("tree.open_all", Where.TREE, "plus", "fold_all(True)", "Unfold all", "Show the tests of every group"),
-    Command("tree.close_all", Where.TREE, "underscore", "fold_all(False)", "Fold all", "Hide the tests of every group"),
+    Command(
+        "grid.compare",
+        Where.GRID,
+        "c",
+        "compare",
+        "Compare",
+        "Compare this column with another one, or show all",
+        needs=Need.COLUMNS,
+    ),
+    Command(
+        "tree.open", Where.TREE, "l,right", "fold(True)", "Unfold", "Show the tests of the group", needs=Need.GROUPS
+    ),
+    Command(
+        "tree.close", Where.TREE, "h,left", "fold(False)", "Fold", "Hide the tests of the group", needs=Need.GROUPS
+    ),
+    Command(
+        "tree.open_all",
+        Where.TREE,
+        "plus",
+        "fold_all(True)",
+        "Unfold all",
+        "Show the tests of every group",
+        needs=Need.GROUPS,
+    ),
+    Command(
+        "tree.close_all",
+        Where.TREE,
+        "underscore",
+        "fold_all(False)",
+        "Fold all",
+        "Hide the tests of every group",
+        needs=Need.GROUPS,
+    ),
     Command("lines.down", Where.LINES, "j,down", "move(1)", "Down", "A line down"),
     Command("lines.up", Where.LINES, "k,up", "move(-1)", "Up", "A line up; a log stops following"),
     Command("lines.half_down", Where.LINES, "ctrl+d", "page(0.5)", "Half down", "Half a page down"),
@@ -47,6 +75,7 @@ OF_WIDGETS: tuple[Command, ...] = (
         "Search as you type; re:TEXT is an expression",
         footer=True,
         ahead=True,
+        aliases="find grep",
     ),
     Command("log.next", Where.LOG, "n", "next_hit(True)", "Next", "Next hit of the search"),
     Command("log.previous", Where.LOG, "N", "next_hit(False)", "Previous", "Previous hit of the search"),
@@ -59,9 +88,27 @@ OF_WIDGETS: tuple[Command, ...] = (
         "Keep lines with a text; !text hides; empty: undo",
         footer=True,
         ahead=True,
+        aliases="grep",
     ),
-    Command("log.filters", Where.LOG, "ctrl+f", "toggle_filters", "Filters", "Turn all filters off, or on again"),
-    Command("log.error", Where.LOG, "e", "next_error(True)", "Error", "Next error", footer=True),
+    Command(
+        "log.filters",
+        Where.LOG,
+        "ctrl+f",
+        "toggle_filters",
+        "Filters",
+        "Turn all filters off, or on again",
+        needs=Need.FILTERS,
+    ),
+    Command(
+        "log.error",
+        Where.LOG,
+        "e",
+        "next_error(True)",
+        "Error",
+        "Next error",
+        footer=True,
+        hint=Hint("error", "{log.error} goes to the next error"),
+    ),
     Command("log.error_before", Where.LOG, "E", "next_error(False)", "Error before", "Previous error"),
     Command("log.times", Where.LOG, "t", "times", "Times", "Toggle the arrival times of lines"),
     Command("log.region", Where.LOG, "v", "region", "Region", "Start a region here; keys that move extend it"),

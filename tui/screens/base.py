@@ -11,8 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tui import view_models
-from tui.commands import Where
-from tui.needs import NEEDS, Need, with_before
+from tui.commands import Need, Where, needs_of
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.screens.title import Said, Title
@@ -164,7 +163,7 @@ class SessionScreen(SteadyScreen[None]):
 
     def offer(self, *ids: str) -> None:
         """Have the line of keys name those of these commands alone that have what they need now."""
-        lacking = (id for id in ids if any(map(self.lacks, with_before(NEEDS[id]))))
+        lacking = (id for id in ids if any(map(self.lacks, needs_of(id))))
         self.key_line.leave_out(lacking)
 
     # In and out

@@ -14,8 +14,7 @@ from core.evidence.analysis import Cluster, ClusterCell, IssueState, with_canoni
 from core.evidence.proposals import Agenda, change_of
 from core.runs.planning import LaunchPlan
 from core.text import counted, one_line
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.screens.list_and_text import ListAndLines

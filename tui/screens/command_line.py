@@ -12,7 +12,6 @@ from textual.widgets import Input, Label
 
 from core.errors import TTMatrixError
 from core.text import one_line
-from tui.aliases import ALIASES
 from tui.commands import Command
 from tui.key_names import key_text
 from tui.screens.dialogs import Dialog, problem_words
@@ -164,7 +163,7 @@ def found_options(options: Sequence[Found], text: str) -> list[Found]:
 
 def _about(option: Found) -> str:
     value = option.value
-    more = f"{value.id.replace('.', ' ')} {ALIASES.get(value.id, '')}" if isinstance(value, Command) else ""
+    more = f"{value.id.replace('.', ' ')} {value.aliases}" if isinstance(value, Command) else ""
     return f"{option.name} {option.help} {more}"
 
 

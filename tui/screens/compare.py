@@ -9,8 +9,7 @@ from textual.binding import BindingType
 
 from core.evidence.analysis import Difference, OnTwoBackends
 from core.text import counted
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.compared import Pair, Question, RunPair, Words
 from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text

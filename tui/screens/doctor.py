@@ -13,8 +13,7 @@ from core.doctor import explanation, kinds
 from core.edits import parse_operations
 from core.model import Finding
 from core.text import counted, one_line
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.list_and_text import ListAndText
 from tui.screens.panes import Divider

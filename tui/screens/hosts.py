@@ -15,8 +15,7 @@ from core.runs import cluster
 from core.runs.cluster import HostState
 from core.runs.planning import expected_code
 from core.text import counted, one_line
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm
 from tui.screens.list_and_text import ListAndPane

@@ -14,9 +14,8 @@ from core import hosts
 from core.errors import UsageError
 from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, Slot, hours_of, session_slots
-from tui.commands import Where, bindings
+from tui.commands import Need, Where, bindings
 from tui.keymap import with_keys
-from tui.needs import Need
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.screens.list_and_text import ListAndPane

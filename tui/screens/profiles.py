@@ -15,8 +15,8 @@ from core.runs.log import side_by_side
 from core.runs.planning import newest_comparison, profiles_of, shown_name
 from core.runs.store import RunRecord
 from core.text import counted, one_line
-from tui.commands import Where, bindings
-from tui.needs import Need, advice
+from tui.commands import Need, Where, bindings
+from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
 from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text

@@ -19,9 +19,8 @@ from core.runs.log import LogFile, LogLook
 from core.runs.planning import shown_name
 from core.runs.store import RunRecord
 from core.text import counted, one_line
-from tui.commands import Where, bindings
-from tui.keymap import with_keys
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
+from tui.keymap import need_words, with_keys
 from tui.protocol import Context
 from tui.screens.list_and_text import BELOW_TITLE, ListAndText, title_of_text
 from tui.screens.panes import Pane
@@ -95,7 +94,7 @@ class ProgramsScreen(ListAndText[Program]):
     def show_text(self) -> None:
         program, title = self.current, self._title
         if program is None:
-            title.update(Need.PROGRAM.words(self.context.keymap) if self.record else "")
+            title.update(need_words(Need.PROGRAM, self.context.keymap) if self.record else "")
             return
         title.update(f"{program.stage}   {one_line(Path(program.name).name)}   {program.size:,} bytes")
         if program.name != self._shown:

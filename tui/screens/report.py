@@ -10,8 +10,7 @@ from textual.widgets import Static
 
 from core.evidence.progress import By, Progress, ProgressReader, summary
 from core.text import one_line
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane

@@ -16,7 +16,7 @@ from core.runs.log import compare_logs, last_line
 from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
 from core.text import one_line
-from tui.needs import Need
+from tui.commands import Need
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Dialog
 from tui.view_models import diff_style

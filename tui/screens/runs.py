@@ -13,8 +13,8 @@ from textual.widgets import Static
 from core.runs.planning import progress
 from core.runs.store import RunRecord
 from core.text import counted
-from tui.commands import Where, bindings
-from tui.needs import Need, advice
+from tui.commands import Need, Where, bindings
+from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.list_and_text import BELOW_TITLE, ListAndText
 from tui.screens.panes import Pane

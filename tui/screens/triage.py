@@ -26,8 +26,7 @@ from core.evidence.proposals import (
 from core.matrix.query import exactly
 from core.text import counted, one_line
 from core.workspace import Evidence
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.dialogs import ask_to_start
 from tui.screens.group_decision import GroupChoice, GroupDecision

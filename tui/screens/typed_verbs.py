@@ -15,7 +15,7 @@ from core.matrix import NO_ARCH
 from core.matrix.query import Query
 from core.matrix.view import GROUPINGS, LAYOUTS, TABLE_FIELDS, ViewSpec
 from core.runs.planning import KINDS
-from tui.effects import refusal
+from tui.commands import refusal
 from tui.protocol import Context
 from tui.screens.command_line import Verb
 from tui.screens.matrix import MatrixScreen

@@ -13,8 +13,8 @@ from core.errors import UsageError
 from core.runs.planning import Sources, of_sources
 from core.text import counted, one_line
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, device_steps, markdown
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
+from tui.keymap import need_words
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, Confirm, ask_to_download
 from tui.screens.list_and_text import ListAndPane
@@ -40,7 +40,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
 
     def on_mount(self) -> None:
         self.every(_LOOK_SECONDS, self._look)
-        self.table.say_when_empty(Need.WORKFLOW.words(self.context.keymap, read_only=self.session.read_only))
+        self.table.say_when_empty(need_words(Need.WORKFLOW, self.context.keymap, read_only=self.session.read_only))
         self.panes.fit(0)
         self.context.background.run("triage", lambda: self.board.look(self.session.world), lambda _: self._look())
         self._look()

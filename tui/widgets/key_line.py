@@ -9,7 +9,7 @@ from textual import events
 from textual.app import RenderResult
 from textual.screen import Screen
 
-from tui.effects import refusal
+from tui.commands import refusal
 from tui.key_names import key_name
 from tui.widgets.internals import CachedLines
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from tui.needs import Need
+from tui.commands import Need
 from tui.screens.matrix.listing import Listing
 
 if TYPE_CHECKING:

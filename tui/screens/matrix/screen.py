@@ -16,8 +16,7 @@ from core.matrix.query import NUMBERS, RESULT, VERDICT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from core.text import one_line
 from tui import view_models
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.extraction import Extraction

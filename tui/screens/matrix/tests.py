@@ -16,7 +16,7 @@ from core.model import Function, node_id
 from core.runs import planning
 from core.text import one_line
 from tui import screens
-from tui.needs import Need
+from tui.commands import Need
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.listing import Listing
 from tui.view_models import counted

@@ -11,8 +11,7 @@ from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
 from core.matrix.view import Targets
 from core.text import counted
-from tui.commands import Where, bindings
-from tui.needs import Need
+from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm
 from tui.screens.list_and_text import BELOW_TITLE, ListAndText

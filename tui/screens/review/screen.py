@@ -18,9 +18,8 @@ from core.edits.pending import Change, Decision, Take, proposed
 from core.errors import TTMatrixError
 from core.evidence.analysis import issue_link
 from core.text import counted, one_line
-from tui.commands import Where, bindings
-from tui.keymap import with_keys
-from tui.needs import Need, advice
+from tui.commands import Need, Where, bindings
+from tui.keymap import advice, with_keys
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
 from tui.screens.matrix import SetFields

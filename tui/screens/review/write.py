@@ -11,7 +11,8 @@ from core.edits.commit import Delivered
 from core.errors import TTMatrixError
 from core.matrix.view import hidden_words
 from core.text import counted, one_line
-from tui.needs import Need
+from tui.commands import Need
+from tui.keymap import need_words
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm
 from tui.screens.review.commit import CommitDialog
@@ -41,7 +42,7 @@ class Writer:
         """Write what is accepted, after asking; `hidden` is how many of the changes the filter hides."""
         operations = self._session.pending.accepted_operations()
         if not operations:
-            self._context.notify.info(Need.ACCEPTED.words(self._context.keymap))
+            self._context.notify.info(need_words(Need.ACCEPTED, self._context.keymap))
             return
         ids = self._accepted_ids()
         title = f"Write {counted(len(ids), 'change')}{hidden_words(hidden)}?"
