@@ -148,7 +148,7 @@ class Hint(NamedTuple):
     where: "Where | None" = None
     """The place where it is shown; None: that of its command."""
     also: tuple[str, ...] = ()
-    """Other commands that it is about: whoever runs one of them needs no hint."""
+    """Other commands that it is about: after one of them no hint is needed."""
 
 
 class Command(NamedTuple):
