@@ -13,7 +13,7 @@ from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, handwritten_store, performance_store
 from core.evidence.analysis import chosen_run
 from core.evidence.github import LOG_BYTES, Actions, Expired, Transport, find_token, log_lines
-from core.evidence.nightly import Night, Source, read_night, versions_between
+from core.evidence.nightly import Night, Source, known_of, read_night, versions_between
 from core.files import atomic_write, read_loosely
 from core.text import counted, one_line
 
@@ -51,12 +51,14 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 def _source(ci: CiStore, context: Context) -> Source:
     place = context.checkout, context.paths
+    stores = evidence_store(*place), handwritten_store(*place)
     return Source(
         ci,
-        (evidence_store(*place), handwritten_store(*place)),
+        stores,
         performance_store(*place).read,
         partial(versions_between, context.checkout),
         context.matrix.schema.archs,
+        lambda cells: known_of(cells, stores, context.matrix.entries.get),
     )
 
 

@@ -9,11 +9,12 @@ from core.cli import records
 from core.cli.commits_report import commits_document
 from core.evidence import JobState
 from core.evidence.analysis import Between
-from core.evidence.nightly import Group, Kind, LostJob, Night, NightCell, Speed, SpeedTrend
+from core.evidence.nightly import Group, Kind, Known, LostJob, Night, NightCell, Speed, SpeedTrend
 from core.numbers import day_of
 from core.text import counted, one_line, significant
 
 _SHORT = 10
+_UNKNOWN = Known("", "", False, "")
 _KINDS: dict[Kind, Literal["new", "persisting", "fixed", "missing"]] = {
     Kind.NEW: "new",
     Kind.CHANGED: "persisting",
@@ -83,16 +84,16 @@ def sections(night: Night) -> list[Section]:
     """The page, without what has nothing to say."""
     found = (
         Section("Jobs without a whole report", tuple(_jobs(night))),
-        Section("New failures", tuple(map(_group, night.of_kind(Kind.NEW)))),
-        Section("Other cause than before", tuple(map(_group, night.of_kind(Kind.CHANGED)))),
-        Section("Missing from the report of their job", tuple(map(_group, night.of_kind(Kind.MISSING)))),
+        Section("New failures", tuple(_groups(night, Kind.NEW))),
+        Section("Other cause than before", tuple(_groups(night, Kind.CHANGED))),
+        Section("Missing from the report of their job", tuple(_groups(night, Kind.MISSING))),
         Section("Machines that fail alone", tuple(_machines(night))),
-        Section("Fixed", tuple(map(_group, night.of_kind(Kind.FIXED)))),
+        Section("Fixed", tuple(_groups(night, Kind.FIXED))),
         Section("Passed only when repeated", tuple(_retried(night))),
         Section("Performance", tuple(_speeds(night))),
         Section("PCC fell, though passing", tuple(_drops(night))),
         Section("What changed", tuple(_versions(night))),
-        Section("Persisting", tuple(map(_group, night.of_kind(Kind.PERSISTING))), folded=True),
+        Section("Persisting", tuple(_groups(night, Kind.PERSISTING)), folded=True),
         Section("Could not be read", tuple(_unread(night)), folded=True),
     )
     return [one for one in found if one.lines]
@@ -133,7 +134,23 @@ def _job_name(state: JobState) -> str:
     return f"{parts.row or parts.caller}{place} on {parts.runner}"
 
 
-def _group(group: Group) -> Line:
+def _groups(night: Night, kind: Kind) -> Iterator[Line]:
+    for group in night.of_kind(kind):
+        found = [night.known[cell.id, cell.arch] for cell in group.cells if (cell.id, cell.arch) in night.known]
+        yield _group(group, _known(group, found))
+
+
+def _known(group: Group, found: Sequence[Known]) -> list[str]:
+    """Since when, whether it comes and goes, and the issues that are cited."""
+    since = {one.since for one in found if one.since} if group.kind is not Kind.NEW else set()
+    flaky = sum(one.flaky for one in found)
+    issues = sorted({one.issue for one in found if one.issue})
+    words = [f"since {next(iter(since))}"] if len(since) == 1 else [f"since {len(since)} runs"] if since else []
+    words += [f"{flaky} of {len(found)} flaky"] if flaky else []
+    return words + [f"cited: {', '.join(issues[:3])}"] * bool(issues)
+
+
+def _group(group: Group, known: Sequence[str]) -> Line:
     links = [
         Link(f"{id} ({', '.join(sorted({cell.arch for cell in cells}))})", cells[0].url)
         for id, cells in group.tests.items()
@@ -143,6 +160,7 @@ def _group(group: Group) -> Line:
     attempts = max(cell.row.attempts for cell in group.cells)
     machines = {cell.machine for cell in group.cells if cell.machine}
     note = [f"was: {group.was}"] if group.was else []
+    note += known
     note += [f"in {attempts} attempts"] if attempts > 1 and group.kind is not Kind.FIXED else []
     note += [f"all on {next(iter(machines))}"] if len(machines) == 1 and len(group.cells) > 1 else []
     verb = "failed with" if group.kind is Kind.FIXED else ""
@@ -249,12 +267,12 @@ def document(night: Night) -> records.Nightly:
                 kind=_KINDS[group.kind],
                 area=group.area,
                 cause=group.cause,
-                tests=[_test_record(cell) for cell in group.cells],
+                tests=[_test_record(cell, night) for cell in group.cells],
                 was=group.was or None,
             )
             for group in night.groups
         ],
-        retried=[_test_record(cell) for cell in night.retried],
+        retried=[_test_record(cell, night) for cell in night.retried],
         performance=[_number_record(one) for one in night.speeds],
         machines=[records.NightMachine(name=one.name, failed=one.failed, ran=one.ran) for one in night.machines],
         commits=[commits_document(one) for one in (found.own, found.models)] if found else [],
@@ -293,9 +311,18 @@ def _job_record(one: JobState, night: Night) -> records.NightJob:
     )
 
 
-def _test_record(cell: NightCell) -> records.NightTest:
+def _test_record(cell: NightCell, night: Night) -> records.NightTest:
+    known = night.known.get((cell.id, cell.arch), _UNKNOWN)
     return records.NightTest(
-        id=cell.id, arch=cell.arch, url=cell.url or None, machine=cell.machine or None, attempts=cell.row.attempts
+        id=cell.id,
+        arch=cell.arch,
+        url=cell.url or None,
+        machine=cell.machine or None,
+        attempts=cell.row.attempts,
+        since=known.since or None,
+        last_good=known.good or None,
+        flaky=known.flaky,
+        issue=known.issue or None,
     )
 
 

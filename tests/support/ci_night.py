@@ -83,6 +83,7 @@ class Night:
         log: str | None = None,
         attempt: int = 1,
         machine: str = "runner-1",
+        host: str = "",
         report: bool = True,
         status: str = "EXPECTED_PASSING",
     ) -> int:
@@ -99,7 +100,7 @@ class Night:
         )
         if report:
             when = f"2026-11-{self.number % 100:02}T0{attempt}:00:00+00:00"
-            data = junit(arch, endings, when, machine, status).encode()
+            data = junit(arch, endings, when, host or machine, status).encode()
             name = f"test-reports-a1b2c3-{attempt}.{index}-{arch}-{mark.replace(' ', '_')}-{job}"
             self.server.add_artefact(
                 self.run, job * 10, name, {f"report_{job}.xml": data[: len(data) * 3 // 4] if cut else data}

@@ -44,6 +44,13 @@ class NightTest(Record):
     """The page of its job."""
     machine: str | None
     attempts: int
+    since: str | None
+    """The run since which it fails without a pass; null: it does not fail, or it is not known."""
+    last_good: str | None
+    """The run of its last pass before."""
+    flaky: bool
+    issue: str | None
+    """The issue that its entry cites."""
 
 
 class NightFailures(Record):

@@ -22,6 +22,7 @@ from core.evidence.nightly.cells import (
     pcc_drop,
     rows_of,
 )
+from core.evidence.nightly.known import Known
 from core.evidence.nightly.speed import Speed, speeds_of
 from core.evidence.nightly.versions import Versions
 from core.evidence.observation import RAN, Ending, Observation
@@ -69,6 +70,8 @@ class Source:
     performance: Callable[[], Iterable[PerfReport]]
     versions: Callable[[str, str], Versions]
     archs: Sequence[str]
+    known: Callable[[Sequence[NightCell]], Mapping[Key, Known]]
+    """What is known of failing cells."""
 
     def rows(self, run: CiRun) -> Rows:
         """The results of a run, with its jobs."""
@@ -107,6 +110,8 @@ class Night:
     versions: Versions | None
     archs: Mapping[int, str]
     """The arch of each job that has one."""
+    known: Mapping[Key, Known]
+    """What is known of what fails."""
 
     @cached_property
     def test_jobs(self) -> tuple[JobState, ...]:
@@ -216,6 +221,7 @@ class _Reading:
         cells = [one for key, row in self.now.by_key.items() if (one := self._cell(key, row))]
         lost, absent, absent_cells, missing = self._without(jobs)
         base = self.past.base
+        failing = [cell for cell in cells if cell.kind is not Kind.FIXED]
         return Night(
             run=self.run,
             base=base,
@@ -235,6 +241,7 @@ class _Reading:
             speeds=tuple(speeds_of(self.run.name, earlier, self.source.performance())),
             versions=self.source.versions(base.commit, self.run.commit) if base else None,
             archs={one.job.id: arch for one in jobs if (arch := self._arch(one.job))},
+            known=self.source.known(failing),
         )
 
     def _arch(self, job: CiJob) -> str:
@@ -260,10 +267,13 @@ class _Reading:
                 yield NightCell(Kind.PERSISTING, row, was, key[1], self.now.machine(row)), drop
 
     def _machines(self) -> Iterator[Machine]:
-        """Machines that fail, against what is expected, where others do not."""
+        """Machines that fail, against what is expected, where others do not: by runner, else by the name in reports."""
+        yield from (list(self._alone(self.now.machine)) or self._alone(lambda row: row.host))
+
+    def _alone(self, name_of: Callable[[Observation], str]) -> Iterator[Machine]:
         ran, failed = Counter[str](), Counter[str]()
         for row in self.now.by_key.values():
-            if row.ending in RAN and (machine := self.now.machine(row)):
+            if row.ending in RAN and (machine := name_of(row)):
                 ran[machine] += 1
                 failed[machine] += not row.as_expected and row.ending is not Ending.FLAKY
         for name, count in failed.most_common():

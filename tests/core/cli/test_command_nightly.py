@@ -319,3 +319,45 @@ def test_the_log_of_a_job_is_printed_and_fetched_once(server: GitHub, checkout: 
         assert nightly(checkout, "--log", str(job), *where).out.splitlines() == ["one", "two"]
     assert sum("/logs" in path for host, path, _ in server.asked if host == "api") == 1
     assert nightly(checkout, "--log", "no such", *where).code == 64
+
+
+def test_since_when_it_fails_and_whether_it_comes_and_goes(server: GitHub, checkout: Checkout) -> None:
+    for number in range(10, 22):
+        flaky = OOM if number % 2 else "pass"
+        old = OOM if number > 14 else "pass"
+        Night(server, number).models("n150", GOOD | {IDS[0]: flaky, IDS[1]: old})
+    _, found = document(checkout)
+    tests = {test["id"]: test for one in found["failures"] for test in one["tests"]}
+    assert (tests[IDS[1]]["since"], tests[IDS[1]]["last_good"], tests[IDS[1]]["flaky"]) == (
+        "nightly-15",
+        "nightly-14",
+        False,
+    )
+    assert tests[IDS[0]]["flaky"]
+    assert "1 of 1 flaky" in nightly(checkout).out and "since nightly-15" in nightly(checkout).out
+
+
+def test_a_test_of_the_matrix_names_the_issue_that_its_entry_cites(server: GitHub, checkout: Checkout) -> None:
+    file = next(checkout.test_config.rglob("*single_device.yaml"))
+    id = "alpha/pytorch-tiny-single_device-inference"
+    issue = "https://github.com/tenstorrent/tt-xla/issues/7"
+    text = f'test_config:\n  {id}:\n    status: KNOWN_FAILURE_XFAIL\n    reason: "broken - {issue}"\n'
+    file.write_text(text)
+    for number in (20, 21):
+        Night(server, number).models("n150", {id: OOM})
+    _, found = document(checkout)
+    assert [test["issue"] for one in found["failures"] for test in one["tests"]] == [issue]
+
+
+def test_a_machine_that_only_its_reports_name(server: GitHub, checkout: Checkout) -> None:
+    """The runner is another one for each job, and the host is named in the reports."""
+    for number in (20, 21):
+        night = Night(server, number)
+        for at in range(6):
+            ids = IDS[at * 10 : at * 10 + 10]
+            bad = dict.fromkeys(ids[:6], OOM) if number == 21 and at in (0, 1) else {}
+            host = "tt-host-1" if at in (0, 1) else "tt-host-2"
+            night.models("n150", dict.fromkeys(ids, "pass") | bad, index=at, host=host)
+            server.jobs[number][-1]["runner_name"] = ""
+    _, found = document(checkout)
+    assert found["machines"] == [{"name": "tt-host-1", "failed": 12, "ran": 20}]
