@@ -16,8 +16,8 @@ def json_page() -> str:
     lines = [
         "# JSON",
         "",
-        "Every field of every JSON document. Made by `make reference` from `core/cli/records`; do not edit. The same as JSON Schemas is in",
-        "[schemas/](schemas/); which command prints which is in [formats.md](formats.md).",
+        "Every field of every JSON document, and the command that prints it. Made by `make reference` from `core/cli/records`; do not edit. The",
+        "same as JSON Schemas is in [schemas/](schemas/); formats that are files are also described in [formats.md](formats.md).",
         "",
     ]
     for name, schema in made.items():

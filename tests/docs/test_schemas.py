@@ -19,6 +19,7 @@ from core.matrix.query import Query
 from core.matrix.view import ViewSpec, change_saved
 from core.settings import Profile, Settings
 from tests.docs.documents import documents
+from tests.schemas import COMMON
 from tests.support.schemas import NAMES, complaints, schema
 
 OF_FILES = {"policy", "settings", "views", "common"}
@@ -63,9 +64,14 @@ def test_every_document_has_a_schema_and_every_command_a_document(said: Any) -> 
     assert set(COMMANDS) - commands == {"demo", "serve"}, "have tests/docs/documents.py call the others too"
 
 
-def test_every_schema_is_on_the_page_of_formats() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
-    assert [name for name in NAMES if f"(schemas/{name}.json)" not in page] == [], "name it in docs/formats.md"
+def test_every_schema_is_on_the_page_that_is_made_and_what_commands_print_is_on_no_other() -> None:
+    docs = Path(__file__).parents[2] / "docs"
+    made, by_hand = ((docs / name).read_text() for name in ("json.md", "formats.md"))
+    missing = [name for name in NAMES if f"Schema: [{name}](schemas/{name}.json)" not in made]
+    assert missing == [COMMON], "only the parts have no section: make reference"
+    printed = {name for name in NAMES if schema(name)["title"].endswith("--json`")}
+    assert len(printed) > 40
+    assert [name for name in printed if f"(schemas/{name}.json)" in by_hand] == [], "docs/json.md has it"
 
 
 def test_the_policy_is_as_its_schema_says() -> None:
