@@ -81,14 +81,15 @@ def _unlisted_archs(matrix: Matrix) -> Iterator[Finding]:
         several = parsed is not None and parsed.parallelism.endswith(_SEVERAL_CHIPS)
         if not several or any("supported_archs" in fields for _, fields in one.mappings()):
             continue
-        runs = [arch for arch in DEFAULT_ARCHS if status_on(one.entry, arch) not in _NOWHERE]
+        runs = [arch for arch in DEFAULT_ARCHS if status_on(one.entry, arch) is not Status.EXCLUDE_MODEL]
         if runs:
-            message = f"Runs on {' and '.join(runs)}, which have one chip each: write its machines in supported_archs"
+            message = (
+                f"Marked for {' and '.join(runs)}, which have one chip each: write its machines in supported_archs"
+            )
             yield one.finding(DEFAULT_ARCH.kind, message)
 
 
 _SEVERAL_CHIPS = ("data_parallel", "tensor_parallel")
-_NOWHERE = (Status.NOT_SUPPORTED_SKIP, Status.EXCLUDE_MODEL)
 
 DEFAULT_ARCH = Check(
     "default-arch", "a test for several chips without supported_archs: it runs on machines of one", _unlisted_archs

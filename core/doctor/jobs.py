@@ -38,9 +38,9 @@ class JobTests:
         """Jobs without tests, and jobs with those of another one."""
         for job in self._jobs if self.presets.is_whole else ():
             if not self._tests[job] and self._is_known(job):
-                mark = f"-m {job.test_mark!r}" if job.test_mark else ""
-                what = " ".join(filter(None, (job.dir, mark, f"-k {job.contains!r}" if job.contains else "")))
-                message = f"Selects no test: {what}. Change it so that it does, or remove the job"
+                message = (
+                    "Selects no test, so that pytest ends with an error. Correct its mark or path, or remove the job"
+                )
                 yield self._finding(EMPTY_JOB.kind, job, message)
         yield from self._same()
 

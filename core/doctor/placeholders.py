@@ -28,7 +28,7 @@ def clashes(matrix: Matrix, models: Sequence[PlannedModel]) -> Iterator[Finding]
     for one in planned:
         bases = tuple(f"{base}-" for base in models_named(one.id, models))
         tests = [id for id in matrix.model_tests.ids if id.startswith(bases)] if bases else []
-        message = _reason(matrix, tests, bases) or by_hand.get(letters(one.id.rpartition("/")[2]), "")
+        message = _reason(matrix, tests) or by_hand.get(letters(one.id.rpartition("/")[2]), "")
         if message:
             path = matrix.checkout.relative(matrix.checkout.test_config / one.file)
             line, column = one.places[()]
@@ -38,7 +38,7 @@ def clashes(matrix: Matrix, models: Sequence[PlannedModel]) -> Iterator[Finding]
             )
 
 
-def _reason(matrix: Matrix, tests: Sequence[str], bases: Sequence[str]) -> str:
+def _reason(matrix: Matrix, tests: Sequence[str]) -> str:
     written = [id for id in tests if id in matrix.entries]
     reported = next((id for id in written if _is_reported(matrix, id)), None)
     if reported is not None:
@@ -47,7 +47,8 @@ def _reason(matrix: Matrix, tests: Sequence[str], bases: Sequence[str]) -> str:
     if written or not tests:
         # Somebody left it out of CI on purpose, or its loader contributes nothing.
         return ""
-    return f"The model has a loader now: {bases[0][:-1]}. Write its entries in place of the placeholder"
+    directory = matrix.member(matrix.rows[tests[0]]).directory
+    return f"The model has a loader now: {directory}. Write its entries in place of the placeholder"
 
 
 def _tests_by_hand(matrix: Matrix) -> dict[str, str]:

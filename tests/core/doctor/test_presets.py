@@ -179,3 +179,8 @@ def test_tests_of_a_job_that_the_runner_refuses_are_not_covered(tmp_path: Path) 
     jobs, _ = read_jobs(checkout)
     assert [selector.items(job) for job in jobs] == [()]
     assert selector.jobs(jobs, "alpha/pytorch-tiny-single_device-inference") == []
+
+
+def test_a_box_of_boards_runs_the_tests_of_its_boards(examine: Examine) -> None:
+    job = {**GOOD, "runs-on": "lb-blackhole", "test-mark": "p150 and expected_passing"}
+    assert examine([job]) == []
