@@ -126,6 +126,8 @@ class _Fetch:
     """Why nothing more can be downloaded; empty: it can."""
     noted: Collection[int] = ()
     """The jobs of the present run whose reports are known."""
+    unread_jobs: set[int] = field(default_factory=set)
+    """The jobs of which a report is there, and cannot be read: nothing says that they died."""
 
     def all(self, wanted: Wanted) -> Iterator[Reading]:
         for run in self.actions.runs(wanted):
@@ -147,9 +149,13 @@ class _Fetch:
         jobs = self._jobs(run, unread)
         self.kept.ci.add(run, jobs.values())
         self.noted = {state.job.id for state in self.kept.ci.jobs(run.id) if state.report is not None}
+        self.unread_jobs = set()
         before = replace(self.found)
         for artefact in self.actions.artefacts(run):
-            yield from self._artefact(run, artefact, jobs.get(artefact.job or 0), unread)
+            already = len(unread)
+            yield from self._artefact(run, artefact, job := jobs.get(artefact.job or 0), unread)
+            if job is not None and len(unread) > already and artefact.holds_performance == bool(job.parts.benchmark):
+                self.unread_jobs.add(job.id)
         self._deaths(run, jobs.values(), unread)
         reports = self.found.known + self.found.downloaded - before.known - before.downloaded
         expired, other = self.found.expired - before.expired, self.found.other - before.other
@@ -243,7 +249,7 @@ class _Fetch:
         states = {state.job.id: state for state in self.kept.ci.jobs(run.id)}
         for job in latest_attempts(jobs):
             report, known = states[job.id].report, states[job.id].death
-            if is_dead(job, report):
+            if job.id not in self.unread_jobs and is_dead(job, report):
                 self.found.died += 1
                 if known is None or known.log == _REFUSED:
                     self.kept.ci.add_death(job.id, self._death(job, report, unread))

@@ -46,8 +46,9 @@ class LostJob(NamedTuple):
 
     @property
     def lost(self) -> bool:
-        """Whether it failed; else only its report could not be read."""
-        return self.state.job.failed or bool(self.state.report and self.state.report.cut)
+        """Whether it ended without a whole report; else that could only not be read."""
+        state = self.state
+        return bool(state.death or (state.report and state.report.cut)) or not state.job.parts.has_tests
 
 
 class Machine(NamedTuple):

@@ -14,7 +14,7 @@ from core.sources import Checkout
 from tests.support.ci_night import Night, log_of
 from tests.support.cli import Called, call
 from tests.support.git import committed_checkout, git
-from tests.support.github_server import TOKEN, GitHub, github
+from tests.support.github_server import TOKEN, Answer, GitHub, github
 from tests.support.tree import sample
 
 IDS = tuple(f"model{at}/pytorch-tiny-single_device-inference" for at in range(60))
@@ -361,3 +361,14 @@ def test_a_machine_that_only_its_reports_name(server: GitHub, checkout: Checkout
             server.jobs[number][-1]["runner_name"] = ""
     _, found = document(checkout)
     assert found["machines"] == [{"name": "tt-host-1", "failed": 12, "ran": 20}]
+
+
+def test_a_report_that_cannot_be_read_is_no_lost_group(server: GitHub, checkout: Checkout) -> None:
+    for number in (20, 21):
+        job = Night(server, number).models("n150", GOOD | {IDS[0]: OOM})
+    server.faults[f"artifacts/{job * 10}/zip"] = [Answer(410)]
+    code, found = document(checkout)
+    assert code == 0 and not found["failures"]
+    assert (found["reported"], found["not_run"], found["jobs"][0]["died"]) == (0, 60, None)
+    assert [one["why"] for one in found["unread"]] == ["expired"]
+    assert "its report was not read" in nightly(checkout).out

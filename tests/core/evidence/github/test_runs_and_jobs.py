@@ -170,12 +170,14 @@ def test_a_token_that_may_not_read_still_gets_runs_and_jobs(server: GitHub, chec
     job = night.models("n150", {TEST_ID: "pass"})
     night.models("p150", {TEST_ID: "pass"}, index=1)
     server.faults["/zip"] = [Answer(403)] * 9
+    night.models("p150", {TEST_ID: "boom"}, index=2)
     refused = ingest(checkout)
-    assert refused.code == 1 and refused.json["github"]["refused"] == 2
+    assert refused.code == 1 and refused.json["github"]["refused"] == 3
+    assert refused.json["github"]["died"] == 0, "its report is there: that it cannot be read is no death"
     assert sum("/zip" in path for _, path, _ in server.asked) == 1, "one refusal says it of all"
     assert set(jobs(checkout, 20)) >= {job}
     server.faults = {}
-    assert ingest(checkout).json["github"]["downloaded"] == 2
+    assert ingest(checkout).json["github"]["downloaded"] == 3
 
 
 def test_reports_of_performance_have_their_run_and_job(server: GitHub, checkout: Checkout) -> None:
