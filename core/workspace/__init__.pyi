@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 from .evidence import (
-    CasesCompared as CasesCompared,
     CellSince as CellSince,
     Evidence as Evidence,
     RunsCompared as RunsCompared,

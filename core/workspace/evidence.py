@@ -287,10 +287,6 @@ class Evidence(Lasting):
             known, ci, cases, ages, due = self.verdicts, self.workspace.ci, self.case_evidence, self.ages, self.due
         return (yield from reader.read(known, ci, cases=cases, ages=ages, due=due))
 
-    def agenda(self) -> "Agenda":
-        """What is to be decided, at once."""
-        return proposals.worked_out(self.agenda_steps(proposals.AgendaReader()))
-
     def strips(self, ids: Collection[str]) -> "Mapping[tuple[str, str], list[Observation]]":
         """The newest results of every cell of these tests, also those from before their behaviour changed."""
         results = self.results.without(self.policy.ignored_hosts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import core.edits.pending as pending
 import core.evidence.analysis as analysis
 import core.matrix as matrices
-import core.matrix.cache as cache
+import core.matrix.cache as caches
 import core.runs.store as store
 from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, sources, states
 from core.matrix import Universe
@@ -50,7 +50,7 @@ class Place(Lasting):
     @once
     def cache(self) -> "Cache":
         """What is cached of the checkout between starts."""
-        return cache.Cache(self.checkout, self.paths.cache / "index")
+        return caches.Cache(self.checkout, self.paths.cache / "index")
 
     @once
     def store(self) -> "RunStore":

@@ -14,6 +14,7 @@ import pytest
 from core.errors import TTMatrixError
 from core.evidence import Ending
 from core.evidence.observation import CaseNumbers
+from core.evidence.proposals import AgendaReader, worked_out
 from core.evidence.verdicts import Verdict
 from core.matrix import index
 from core.model import Function
@@ -127,7 +128,7 @@ def test_nobody_keeps_an_old_matrix(checkout: Checkout) -> None:
     finally:
         gc.enable()
     evidence = Evidence(new)
-    assert evidence.agenda().items and evidence.columns(new.matrix, ["runs"])
+    assert worked_out(evidence.agenda_steps(AgendaReader())).items and evidence.columns(new.matrix, ["runs"])
     gone, new = weakref.ref(new.matrix), new.replaced(index(checkout))
     evidence = look(new, evidence)
     gc.collect()

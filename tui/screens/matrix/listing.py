@@ -271,7 +271,8 @@ class Listing:
         self._context.facts.request_verdicts()
         verdicts = session.verdicts
         judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
-        drifts = evidence.drifts_of(verdicts.seen.get(self.current, {})) if verdicts else {}
+        counting = verdicts.series(self.current) if verdicts else {}
+        drifts = evidence.drifts_of({arch: one.rows for arch, one in counting.items()})
         return view_models.detail_text(
             session.workspace.described(self.current),
             runs,
