@@ -204,7 +204,7 @@ def without_item(matrix: Matrix, ids: Iterable[str], field: str, item: str) -> t
         if entry is None or item not in items:
             continue
         if not left and field == "supported_archs":
-            raise UsageError(f"{id} is supported on {item} alone", "Without an arch it would get the default ones.")
+            raise UsageError(f"Only {item} supports {id}", "Without an arch it would get the default ones.")
         found.append(_one(entry, field, OpKind.REMOVE, item, left))
     return tuple(found)
 

@@ -100,7 +100,7 @@ def parse_end(text: str, now: datetime) -> datetime:
         raise UsageError(f"Not a time: {text}", hint="Such as 4h, 1:30:00 or 2026-11-23T18:00.") from error
     end = end.astimezone() if end.tzinfo is None else end
     if end <= now:
-        raise UsageError(f"The time is over: {text}", hint="Such as 4h, 1:30:00 or 2026-11-23T18:00.")
+        raise UsageError(f"This time has passed: {text}", hint="Such as 4h, 1:30:00 or 2026-11-23T18:00.")
     return end
 
 

@@ -63,7 +63,7 @@ async def test_from_down_to_up_with_a_run_to_lost_and_back(
             await until(pilot, lambda: hosts.state("near") is HostState.UP, "it back")
             await until(pilot, lambda: "near         up" in screen_text(app), "it up again")
             await pilot.press("D")
-            await until(pilot, lambda: "Take near down?" in screen_text(app), "the question")
+            await until(pilot, lambda: "Disconnect near?" in screen_text(app), "the question")
             await pilot.press("y")
             await until(pilot, lambda: "near         down" in screen_text(app), "it down")
         finally:

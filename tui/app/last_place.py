@@ -65,7 +65,7 @@ def _spot(parts: object) -> Spot:
         raise ValueError("its spot is not an object")
     opened = parts.get("opened", [])
     if not isinstance(opened, list) or not all(isinstance(one, str) for one in opened):
-        raise ValueError("its groups are not texts")
+        raise ValueError("its groups must be texts")
     return Spot(_text(parts, "cursor"), _number(parts, "above"), _number(parts, "column"), tuple(opened))
 
 

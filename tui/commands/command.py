@@ -48,7 +48,7 @@ class Need(StrEnum):
     TESTS = "No test is marked or under the cursor."
     ROWS = "No test matches the filter."
     TEST = "No single test is under the cursor."
-    MODEL = "This is for tests of models."
+    MODEL = "This works only for tests of models."
     TORCH = "A JAX model has no ops of torch."
     OP_CASES = "Only op cases have results on several backends."
     WORKFLOW_FITS = "No workflow fits: workflows are for training entries of PyTorch models on a single device."
@@ -133,7 +133,7 @@ class Changes(StrEnum):
     FILES = "write files"
     RUNS = "start, stop or reorder runs"
     WORKFLOWS = "change workflows"
-    HOSTS = "take machines up or down"
+    HOSTS = "connect or disconnect machines"
 
 
 class Hint(NamedTuple):

@@ -131,7 +131,7 @@ class HostsScreen(ListAndPane[HostView]):
         name = view.host.name
         going = len(view.status.runs)
         what = f"{counted(going, 'run')} there will stop and start elsewhere." if going else "Nothing runs there."
-        question = Confirm(f"Take {name} down?", what, verb="take down")
+        question = Confirm(f"Disconnect {name}?", what, verb="disconnect")
         down = partial(cluster.take_down, [name])
         self.app.push_screen(question, lambda yes: self._ask([name], down, lambda _: None) if yes else None)
 

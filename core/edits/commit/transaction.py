@@ -163,7 +163,9 @@ class Committer:
                 os.posix_fallocate(file.fileno(), 0, wanted)
             except OSError as error:
                 detail = f"{error.strerror}: {wanted >> 10} KiB may be needed in {index.parent}."
-                raise TTMatrixError("There is no room for a commit", detail, "Free some, and try again.") from error
+                raise TTMatrixError(
+                    "Not enough disk space for a commit", detail, "Free some space, and try again."
+                ) from error
             file.truncate(_RESERVE)
 
     @property
@@ -184,7 +186,7 @@ class Committer:
             made.output += filter(None, (done.stdout.strip(), done.stderr.strip()))
             if not git.is_ours_alone(made.last):
                 detail = "Somebody else moved it during this commit."
-                raise TTMatrixError("The branch is not where it was", detail, "Try again.")
+                raise TTMatrixError("The branch has moved since you started", detail, "Try again.")
             made.revisions.append(git.head())
 
     @contextmanager

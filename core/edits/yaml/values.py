@@ -137,7 +137,7 @@ def _flow(text: str, key: Node, node: Node, value: Sequence[object]) -> str:
 def _block(text: str, key: Node, node: Node, value: Sequence[object], newline: str) -> str:
     name = key.text
     if any(item.kind is not NodeKind.SCALAR or item.style in ("|", ">") for item in node.items):
-        raise Refused(f"{name} holds more than plain items; edit it by hand", node.line)
+        raise Refused(f"{name} contains more than plain values; edit it by hand", node.line)
     start = text.rfind("\n", 0, node.start) + 1
     dash = text[start : node.start]
     if dash.strip(" "):

@@ -70,7 +70,7 @@ class ShimServer:
                 # The server was killed, for example because memory ran out.
                 self._link.close()
                 self._link = None
-        raise TTMatrixError("Cannot start the process of a run", "The process that starts runs ends at once.")
+        raise TTMatrixError("Cannot start the process of a run", "The process that starts runs exits immediately.")
 
     def _begin(self) -> socket.socket:
         ours, theirs = socket.socketpair()

@@ -74,5 +74,5 @@ class CaseMenu:
 
     def _propose(self, operations: Sequence[Operation]) -> None:
         if not operations:
-            self._context.notify.info("Nothing to change: the cases already say this.")
+            self._context.notify.info("No change: every case already has this value.")
         self._context.edits.propose(operations)

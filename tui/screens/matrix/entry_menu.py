@@ -75,7 +75,7 @@ class EntryMenu:
             self._context.notify.error(error)
             return
         if not operations:
-            self._context.notify.info("Nothing to change: the entries already say this.")
+            self._context.notify.info("No change: every entry already has this value.")
         self._context.edits.propose(operations)
 
     def _ask(

@@ -72,7 +72,7 @@ class Extraction:
         elif self._session.kind_of(id) == OP_KIND:
             reason = "An op case is one op already."
         elif not self._session.is_model(id):
-            reason = "This is for tests of models."
+            reason = "This works only for tests of models."
         else:
             reason = "This row has no loader." if test is None else planning.why_no_ops(test)
         if reason:

@@ -150,7 +150,7 @@ class SetFields(Dialog[Sequence[Operation]]):
     def _propose(self, operations: Sequence[Operation]) -> None:
         telling, no_ops = self._form.sifted(operations)
         if not operations:
-            self._say("No effect: the entries already say this.")
+            self._say("No change: every entry already has this value.")
         elif telling or not no_ops or operations == self._refused:
             self.dismiss(telling or operations)
         else:

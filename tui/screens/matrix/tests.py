@@ -166,7 +166,7 @@ class TestActions:
         counts = [(len(targets.where(self._session.is_of(name)).ids), noun) for name, noun in others]
         left_out = [counted(count, noun) for count, noun in counts if count]
         if left_out:
-            self._context.notify.info(f"{' and '.join(left_out)} left out: this is for tests of models.")
+            self._context.notify.info(f"{' and '.join(left_out)} left out: this works only for tests of models.")
         return fitting
 
     def _act(self, verb: str, act: Callable[[Targets], None], *, names: bool = False) -> None:
@@ -305,7 +305,7 @@ class TestActions:
                 self._context.notify.error(error)
                 return
             if not operations:
-                self._context.notify.info("Nothing to change: the entries already say this.")
+                self._context.notify.info("No change: every entry already has this value.")
             self._context.edits.propose(operations)
 
         self._act("Edit", propose)

@@ -302,7 +302,7 @@ class ReviewScreen(DecisionScreen):
         elif self.session.conflicts(change):
             theirs, ours = map(self.context.keymap.key, ("review.theirs", "review.ours"))
             sides = f"{theirs} takes their value, {ours} takes ours"
-            self.context.notify.info(f"It was changed elsewhere too: {sides}. Then it can be edited.")
+            self.context.notify.info(f"The files have changed here too: {sides}. Then you can edit it.")
         else:
             ids = list(dict.fromkeys(op.id for op in change.ops))
             try:

@@ -355,7 +355,7 @@ def test_a_disk_without_room_is_reported_before_anything_is_done(
 
     before = state(checkout.root)
     monkeypatch.setattr(os, "posix_fallocate", full)
-    with pytest.raises(TTMatrixError, match="There is no room for a commit") as caught:
+    with pytest.raises(TTMatrixError, match="Not enough disk space for a commit") as caught:
         commit(checkout, [CommitDraft("m", (PASS,))])
     assert "No space left on device: " in caught.value.detail
     assert state(checkout.root) == before
@@ -394,7 +394,7 @@ def test_a_branch_that_somebody_else_moved_is_not_taken_back(checkout: Checkout)
         "post-commit",
         'unset GIT_REFLOG_ACTION; git update-ref -m theirs HEAD $(git commit-tree -p HEAD -m theirs "HEAD^{tree}")',
     )
-    with pytest.raises(TTMatrixError, match="The branch is not where it was"):
+    with pytest.raises(TTMatrixError, match="The branch has moved since you started"):
         commit(checkout, [CommitDraft("m", (PASS,))])
     assert git(checkout.root, "log", "-1", "--format=%s").strip() == "theirs"
 

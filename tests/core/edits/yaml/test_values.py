@@ -53,9 +53,9 @@ def test_a_missing_final_newline_stays_missing() -> None:
     [
         ("x", TEXT, "line 2: the list of filechecks may hold comments"),
         ([], TEXT, "may hold comments"),
-        (["x"], "f:\n  - [a]\n", "more than plain items"),
-        (["x"], "f:\n  - a: 1\n", "more than plain items"),
-        (["x"], "f:\n  - |\n    a\n", "more than plain items"),
+        (["x"], "f:\n  - [a]\n", "more than plain values"),
+        (["x"], "f:\n  - a: 1\n", "more than plain values"),
+        (["x"], "f:\n  - |\n    a\n", "more than plain values"),
     ],
 )
 def test_what_would_lose_something_is_refused(value: object, text: str, why: str) -> None:
