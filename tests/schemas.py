@@ -118,9 +118,7 @@ DOCUMENTS: Mapping[str, Document] = {
     ),
     "jobs": Document("`jobs --json`", Sequence[records.CiJob]),
     "jobs-of-test": Document("`jobs ID --json`", records.JobsOfTest | records.JobsOfHandwritten),
-    "list": Document(
-        "`list --json`", Sequence[records.ModelTest | records.OpCase | records.HandwrittenTest | records.Placeholder]
-    ),
+    "list": Document("`list --json`", Sequence[records.Row]),
     "list-handwritten": Document("`list --kind handwritten --json`", Sequence[records.HandwrittenTest]),
     "list-views": Document("`list --views --json`", Sequence[records.NamedView]),
     "loaders": Document("`loaders --json`", Sequence[records.LoaderEdit] | Sequence[records.CheckedLoader]),
@@ -163,6 +161,7 @@ DOCUMENTS: Mapping[str, Document] = {
     "session": Document("`plan --json`", records.SessionPlan),
     "show": Document("`show ID --json`", records.ShownTest),
     "show-handwritten": Document("`show NODEID --json` of a hand-written test", records.ShownHandwritten),
+    "show-row": Document("`show ID --json` of any other row, such as a benchmark", records.OtherRow),
     "show-op": Document("`show MODEL::CASE --json`", records.ShownOpCase),
     "show-placeholder": Document("`show NAME --json` of a placeholder", records.PlaceholderWithTests),
     "since": Document("`since --json`", records.Since),

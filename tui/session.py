@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import core.workspace as workspaces
-from core import ci, doctor, edits, handwritten, providers, runs, states, workflows
+from core import ci, doctor, edits, kinds, providers, runs, states, workflows
 from core.edits import pending
 from core.errors import TTMatrixError
 from core.matrix.query import Judged, Query
@@ -328,13 +328,13 @@ class Session:
         """Make sure that a scheduler serves the queue. Raises TTMatrixError if none can be started."""
         execution.tend(self.store)
 
-    def plan_handwritten(self, ids: Iterable[str]) -> LaunchPlan:
-        """Runs of hand-written tests, with the obstacles to them. Not for the app's own thread."""
-        known = self.workspace.handwritten.by_id
-        tests = [known[id] for id in ids if id in known]
-        return handwritten.plan_handwritten_runs(
-            self.checkout, tests, self.settings, runs=self.store.root, arch=self.view.arch, records=self.runs
+    def plan_rows(self, kind: str, ids: Iterable[str]) -> LaunchPlan:
+        """Runs of rows of one kind that need no choice, with what is in their way. Not for the app's own thread."""
+        place = self.workspace.place
+        source = kinds.Source(
+            place.cache, self.workspace.settings, place.store.root, arch=self.view.arch, records=self.runs
         )
+        return kinds.by_name(kind).plan(ids, source)
 
     def sources(self, ids: Sequence[str]) -> Sources:
         """The downloads of CPU repros of `ids`, each with its source. Not for the app's own thread."""

@@ -10,7 +10,7 @@ from core.cli import records
 from core.cli.context import Context
 from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
-from core.matrix.query import Query
+from core.matrix.query import Query, lacking_words
 from core.matrix.view import BY_LAYOUT, LAYOUTS, RUNS, Grid, Outcomes, View, ViewSpec, by_rate, rate, share
 from core.text import counted
 
@@ -51,6 +51,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         view.adopt(ViewSpec(query, context.arch, grid=layout.name))
     except QueryError as error:
         raise _explained(layout.name, query, context) from error
+    if not view.rows and lacking_words(query, layout.kind):
+        raise _explained(layout.name, query, context)
     made = view.cells()
     columns = _columns(made, args.sort)
     rows = by_rate(made, columns, best_first=args.best_first) if columns else range(len(made))

@@ -6,10 +6,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from core import handwritten, providers
+from core import kinds, providers
 from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
-from core.cli import absent_report, handwritten_records, records
+from core.cli import absent_report, records
 from core.cli.context import Context
+from core.cli.row_printers import printer
 from core.errors import EXIT_OK
 from core.matrix import Universe, resolve_id
 from core.model import Finding
@@ -26,11 +27,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    if args.id is not None and handwritten.is_place(args.id):
-        handwritten_records.jobs_of_test(args.id, context)
+    found = kinds.find(args.id, context.workspace) if args.id is not None else None
+    if found and not found.kind.collected:
+        matrix = found.kind.add(context.matrix, context.workspace)
+        printer(found.kind.name).jobs(found.id, matrix, context)
         return EXIT_OK
-    if args.id is not None:
-        context.refuse_op_case(args.id)
     # Selection and splitting in CI apply to everything that pytest collects.
     matrix = context.workspace.index(Universe.COLLECTED)
     id = resolve_id(matrix, args.id) if args.id is not None else None
@@ -41,9 +42,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _every_job(context, jobs, selector)
         _note((*findings, *more), context)
     else:
-        found = providers.selections(context.workspace.cache, matrix, context.workspace.model_infos)
-        _one_test(context, found, id)
-        _note(found.findings, context)
+        selections = providers.selections(context.workspace.cache, matrix, context.workspace.model_infos)
+        _one_test(context, selections, id)
+        _note(selections.findings, context)
     absent_report.note_absent(context)
     return EXIT_OK
 

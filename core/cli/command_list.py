@@ -7,16 +7,15 @@ import argparse
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 
-from core import ops, runs
-from core.cli import handwritten_records, placeholder_records, records
+from core import kinds, runs
+from core.cli import records
 from core.cli.absent_report import note_absent
 from core.cli.context import Context
-from core.cli.op_records import op_records, print_cases
-from core.errors import EXIT_OK, QueryError, UsageError
-from core.matrix import HANDWRITTEN_KIND, NO_ARCH, OP_KIND, PLACEHOLDER_KIND, Matrix, Universe, with_placeholder_rows
-from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, plain, select
+from core.cli.row_printers import model_record, printer
+from core.errors import EXIT_OK, UsageError
+from core.matrix import KINDS, MODEL_KIND, Matrix, Universe
+from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
-from core.model import Function
 
 _COLUMNS = ("id", "status", "bringup", "archs", "reason")
 
@@ -27,9 +26,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="which tests; see below")
     parser.add_argument(
         "--kind",
-        choices=("model", "op", "all", "handwritten"),
-        help="op: cases of op manifests; handwritten: tests below tests/jax and tests/torch; default: all, "
-        "with --universe model",
+        choices=(*KINDS, "all"),
+        help="op: cases of op manifests; handwritten: tests below tests/jax and tests/torch; placeholder: planned "
+        "models; benchmark: the matrix of performance; default: all, which are models and op cases, and what the query "
+        "names; with --universe model",
     )
     parser.add_argument("--format", choices=("table", "ids", "csv", "json"), help="default: table; with --json: json")
     parser.add_argument("--view", metavar="VIEW", help="use the query, arch, order and columns of a saved view")
@@ -44,24 +44,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     if args.views:
         return _print_views(context)
-    if args.kind == HANDWRITTEN_KIND:
-        handwritten_records.refuse_options(args.view, args.universe)
-        args.query = _in_one_language(args.query, context)
+    if args.kind in KINDS:
+        printer(args.kind).prepare(args, context)
     code = _list_rows(args, context)
     note_absent(context)
     return code
-
-
-def _in_one_language(words: Sequence[str], context: Context) -> list[str]:
-    """Words as hand-written tests had them before there was one language: a dash excludes, parentheses are letters."""
-    words = [f"!{word[1:]}" if word.startswith("-") else word for word in words]
-    try:
-        context.parse(" ".join(words))
-    except QueryError:
-        return [
-            str(Query((plain(word),))) if set("()").intersection(word) and ":" not in word else word for word in words
-        ]
-    return words
 
 
 def _list_rows(args: argparse.Namespace, context: Context) -> int:
@@ -72,7 +59,7 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     arch = context.arch or view.arch
     matrix.check_arch(arch)
     rows = select(matrix, query, arch, context.learned(matrix, query))
-    if args.kind in (OP_KIND, HANDWRITTEN_KIND):
+    if args.kind in KINDS:
         rows = [row for row in rows if row in matrix.kinds[args.kind]]
     _say_lacking(query, args.kind, matrix, context)
     if args.universe == "entries":
@@ -83,13 +70,10 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
-    only_handwritten = args.kind == HANDWRITTEN_KIND or (bool(rows) and matrix.kind_of_all(rows) == HANDWRITTEN_KIND)
-    if only_handwritten and args.view is None:
-        handwritten_records.print_tests([matrix.ids[row] for row in rows], style, context)
-        return EXIT_OK
-    only_cases = args.kind == OP_KIND or (bool(rows) and matrix.kind_of_all(rows) == OP_KIND)
-    if only_cases and args.view is None:
-        print_cases(_op_records(matrix, rows, context, broken=not query.terms), style, context)
+    only = matrix.kind_of_all(rows) or (args.kind if args.kind in KINDS else MODEL_KIND)
+    if args.view is None and printer(only).own_table:
+        ids = [matrix.ids[row] for row in rows]
+        printer(only).print_rows(matrix, ids, style, context, all=not query.terms)
         return EXIT_OK
     columns = view.columns or _COLUMNS
     last = _last_words((*columns, view.sort), matrix, arch, context)
@@ -98,7 +82,7 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "json":
         if args.universe == "collected":
             # One for each function under which pytest collects a row: an id can be in several tests.
-            found = [_record(matrix, row, arch, function) for row in rows for function in matrix.functions(row)]
+            found = [model_record(matrix, row, arch, function) for row in rows for function in matrix.functions(row)]
             context.console.document(found)
         else:
             context.console.document(_records(matrix, rows, arch, context))
@@ -130,66 +114,30 @@ def _last_words(columns: Sequence[str], matrix: Matrix, arch: str, context: Cont
 
 def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -> list[records.Row]:
     """Rows of all kinds in their JSON form."""
-    cases = iter(_op_records(matrix, [row for row in rows if matrix.kind_of(row) == OP_KIND], context))
-    by_hand = handwritten_records.records_of(
-        [matrix.ids[row] for row in rows if matrix.kind_of(row) == HANDWRITTEN_KIND], context
-    )
-    others = iter(by_hand)
-    return [
-        next(cases)
-        if matrix.kind_of(row) == OP_KIND
-        else next(others)
-        if matrix.kind_of(row) == HANDWRITTEN_KIND
-        else placeholder_records.record(matrix, row)
-        if matrix.kind_of(row) == PLACEHOLDER_KIND
-        else _record(matrix, row, arch, matrix.function(row))
-        for row in rows
-    ]
+    found: dict[str, records.Row] = {}
+    for kind, own in matrix.kinds.items():
+        if ids := [matrix.ids[row] for row in rows if row in own]:
+            found |= {one.id: one for one in printer(kind).documents(matrix, ids, arch, context)}
+    return [found[matrix.ids[row]] for row in rows if matrix.ids[row] in found]
 
 
 def _rows_of_kind(args: argparse.Namespace, query: Query, context: Context) -> Matrix:
     """A matrix that contains at least the rows that the query asks for."""
-    if args.universe is not None and args.kind in (OP_KIND, "all"):
+    if args.universe is not None and args.kind not in (None, MODEL_KIND):
         raise UsageError("--universe is for tests of models", hint=f"Leave out --universe or --kind {args.kind}.")
-    if args.universe is None and args.kind != "model":
-        asked = args.kind == HANDWRITTEN_KIND or (args.kind is None and _may_be_handwritten(query))
-        matrix = context.workspace.whole_table if asked else context.workspace.table
-        return with_placeholder_rows(matrix) if args.kind is None and _may_be_placeholder(query) else matrix
-    return context.workspace.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
+    if args.universe is not None or args.kind == MODEL_KIND:
+        return context.workspace.index(Universe.COLLECTED if args.universe == "collected" else Universe.VALIDATOR)
+    matrix = context.matrix
+    for kind in kinds.kinds():
+        if kind.listed or kind.name == args.kind or (args.kind is None and kind.asked_by(query)):
+            matrix = kind.add(matrix, context.workspace)
+    return matrix
 
 
 def _say_lacking(query: Query, kind: str | None, matrix: Matrix, context: Context) -> None:
     """Say which fields of a query the rows that are asked for do not have: they match nothing."""
     for words in lacking_words(query, kind or "", matrix):
         context.console.note(words)
-
-
-def _may_be_handwritten(query: Query) -> bool:
-    """Whether a query asks for hand-written tests by kind or a field of their own; otherwise they are not listed."""
-    return _names(query, "kind", HANDWRITTEN_KIND) or any(map(query.values_of, ("level", "known")))
-
-
-def _may_be_placeholder(query: Query) -> bool:
-    """Whether a query asks for placeholders explicitly; otherwise they are not listed."""
-    own = {"kind": PLACEHOLDER_KIND, "is": PLACEHOLDER_KIND, "function": Function.PLACEHOLDER}
-    return any(_names(query, field, text) for field, text in own.items())
-
-
-def _names(query: Query, field: str, text: str) -> bool:
-    """Whether a value of `field` is `text` or a part of it."""
-    return any(value and value.lower() in text for value in query.values_of(field))
-
-
-def _op_records(matrix: Matrix, rows: Sequence[int], context: Context, *, broken: bool = False) -> list[records.OpCase]:
-    """Op cases in their JSON form, in the order of `rows`; `broken` includes faulty cases, which have no row."""
-    if not rows and not broken:
-        return []
-    tests = ops.read_op_tests(context.checkout.root, context.settings.ops_dirs)
-    found = {one.id: one for one in op_records(tests, (), ops.default_backend(), dedupe=True)}
-    return [
-        *(found[matrix.ids[row]] for row in rows if matrix.ids[row] in found),
-        *(one for one in found.values() if broken and not one.op),
-    ]
 
 
 def _view(name: str | None, context: Context) -> ViewSpec:
@@ -230,20 +178,3 @@ def _print_ids(matrix: Matrix, rows: Iterable[int], context: Context, *, with_fu
     else:
         lines = sorted(matrix.ids[row] for row in rows)
     context.console.out.writelines(f"{line}\n" for line in lines)
-
-
-def _record(matrix: Matrix, row: int, arch: str, function: str) -> records.ModelTest:
-    entry = matrix.entry(row)
-    return records.ModelTest(
-        id=matrix.ids[row],
-        function=function,
-        status=matrix.status[arch or NO_ARCH][row],
-        statuses={one: matrix.status[one][row] for one in matrix.schema.archs},
-        archs=list(matrix.flags["arch"][row]),
-        bringup_status=matrix.columns["bringup"][row] or None,
-        reason=entry.fields.get("reason") if entry else None,
-        markers=list(matrix.flags["marker"][row]),
-        loader=matrix.columns["loader"][row] or None,
-        file=entry.file if entry else None,
-        line=entry.line if entry else None,
-    )

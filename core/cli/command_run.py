@@ -4,17 +4,17 @@
 import argparse
 import shlex
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core import handwritten
+from core import handwritten, kinds
 from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
 from core.errors import UsageError
 from core.hosts import read_hosts
 from core.ids import pasted
-from core.matrix import named
+from core.matrix import KINDS as MATRIX_KINDS, named
 from core.model import Function, node_id
 from core.ops import default_backend, op_request, read_op_tests
 from core.runs import RunSpec
@@ -110,8 +110,14 @@ def _kinds_help() -> str:
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
     by_hand = [text for text in args.ids if handwritten.is_place(text)]
-    cases = [text for text in args.ids if _is_op_case(text)]
-    tests = [text for text in args.ids if not _is_op_case(text) and text not in by_hand]
+    alone = {
+        text: found
+        for text in args.ids
+        if text not in by_hand and (found := _by_itself(text, context)) and found.kind.runs_alone
+    }
+    others = {*by_hand, *alone}
+    cases = [text for text in args.ids if _is_op_case(text) and text not in others]
+    tests = [text for text in args.ids if not _is_op_case(text) and text not in others]
     if cases and args.kind not in (None, OP_KIND):
         raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is an op case.", "Leave --kind out.")
     if tests and args.kind == OP_KIND:
@@ -130,6 +136,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     own = "" if context.arch or args.each_arch or args.host else own_arch(context.matrix.schema.archs)
     specs = (
         _handwritten_specs(args, context, by_hand, store)
+        + _other_specs(args, context, alone.values(), store)
         + _op_specs(args, context, cases, store)
         + [
             plan_test(
@@ -204,6 +211,30 @@ def _handwritten_specs(
         for test in handwritten.items(handwritten.read_tests(context.workspace.cache), text)
         for _ in range(args.repeat)
     ]
+
+
+def _by_itself(text: str, context: Context) -> kinds.Found | None:
+    """The row that a text names by the name of its kind, such as `benchmark::resnet`."""
+    prefix = text.partition("::")[0]
+    return kinds.find(text, context.workspace) if prefix in MATRIX_KINDS and prefix != text else None
+
+
+def _other_specs(
+    args: argparse.Namespace, context: Context, rows: Iterable[kinds.Found], store: RunStore
+) -> list[RunSpec]:
+    """A run per row and repetition, as its kind plans it. Raises the reason if one cannot run."""
+    timeout, kind = args.timeout, args.kind or ""
+    source = kinds.Source(
+        context.workspace.cache, context.settings, store.root, arch=context.arch, kind=kind, timeout=timeout
+    )
+    specs: list[RunSpec] = []
+    for row in rows:
+        for _ in range(args.repeat):
+            planned = row.kind.plan([row.id], source)
+            for error in planned.refused:
+                raise error
+            specs += planned.specs
+    return specs
 
 
 def _op_specs(args: argparse.Namespace, context: Context, ids: Sequence[str], store: RunStore) -> list[RunSpec]:

@@ -4,20 +4,20 @@
 import argparse
 from collections.abc import Sequence
 
-from core import handwritten, ops
+from core import kinds, ops
 from core.ci import job_name, markers_by_arch
-from core.cli import absent_report, handwritten_records, placeholder_records, records
+from core.cli import absent_report, records
 from core.cli.context import Context
 from core.cli.evidence_report import evidence_text, judgement_document, performance_record
 from core.cli.finding_record import finding_record
 from core.cli.history_report import as_document as step_document, steps_text
-from core.cli.op_records import show_op_case
+from core.cli.row_printers import printer
 from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import Series, perf_lines, series_name
 from core.history import Step
-from core.ids import TestId, pasted
+from core.ids import TestId
 from core.matrix import NO_ARCH, OP_KIND, Detail, text_of
-from core.model import Function, ModelInfo
+from core.model import ModelInfo
 from core.providers import info_of
 from core.sources import read_lacking
 from core.sources.ci import Job, read_skip_prefixes
@@ -33,21 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "id",
         metavar="ID",
         help="a test id, a pytest node id, or a part that matches only one id; model::case: an op case; "
-        "tests/torch/...py::...: a hand-written test; the name of a placeholder",
+        "tests/torch/...py::...: a hand-written test; the name of a placeholder; benchmark::NAME: a benchmark",
     )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    if handwritten.is_place(args.id):
-        handwritten_records.show_test(args.id, context)
-        return EXIT_OK
-    if case := context.op_case(args.id):
-        show_op_case(case, context)
-        return EXIT_OK
-    function, name = pasted(args.id)
-    planned = context.matrix.planned
-    if planned is not None and name in planned.ids and function in ("", Function.PLACEHOLDER):
-        placeholder_records.show(name, context)
+    if found := kinds.find(args.id, context.workspace):
+        matrix = found.kind.add(context.matrix, context.workspace)
+        printer(found.kind.name).show(found.id, matrix, context)
         return EXIT_OK
     detail = context.workspace.describe(context.resolve([args.id])[0])
     fetched = context.workspace.fetched(detail.id)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import core.matrix.query as query
 import core.workspace as workspaces
-from core import matrix
+from core import kinds, matrix
 from core.cli.console import Console
 from core.cli.parser import OpenApp
 from core.errors import QueryError, TTMatrixError, UsageError
@@ -19,7 +19,6 @@ from core.ids import pasted
 from core.numbers import MOST_AHEAD, day_of
 from core.settings import Paths, Settings, load_settings, paths
 from core.sources import Checkout, find_checkout
-from core.text import counted
 
 if TYPE_CHECKING:
     from core.edits.pending import Workbench
@@ -132,6 +131,9 @@ class Context:
         if not asked.terms:
             return None
         table, others = self.matrix, len(self.matrix.ids)
+        if query.lacking_words(asked, matrix=table):
+            # What the field is of has rows of its own.
+            table = self.workspace.table
         try:
             rows = query.select(table, asked, self.arch, self.learned(table, asked))
         except QueryError:
@@ -187,12 +189,4 @@ class Context:
 
         Raises UsageError if it names several.
         """
-        if "::" not in text or text in self.matrix.rows:
-            return ""
-        rows = self.workspace.table.of_kind(matrix.OP_KIND)
-        cases = rows.ids if rows else ()
-        found = [id for id in cases if text.lower() in id.lower()]
-        if text in found or len(found) < 2:
-            return text if text in found else "".join(found)
-        title = f"{text!r} matches {counted(len(found), 'op case')}"
-        raise UsageError(title, "\n".join(found[:5]), "Give the whole id.")
+        return kinds.by_name(matrix.OP_KIND).find(text, self.workspace)

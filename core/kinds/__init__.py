@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of rows, a module each: which fields and columns its rows have, and what a table of them shows.
+"""The kinds of rows, a module each: ids, fields, columns, how rows are read, found, described, and run.
 
 `core.matrix.row_kinds` lists them.
 """

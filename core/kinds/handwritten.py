@@ -1,9 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that people write by hand, beside those of models."""
 
-from core.kinds.kind import EVERY, Kind
-from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, OwnColumn
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from core import handwritten
+from core.kinds.kind import EVERY, Kind, Source
+from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OwnColumn
 from core.matrix.query import Choice, made, own_column
+
+if TYPE_CHECKING:
+    from core.runs.planning import LaunchPlan
+    from core.workspace import Workspace
 
 
 class HandwrittenKind(Kind):
@@ -11,6 +19,7 @@ class HandwrittenKind(Kind):
 
     name = HANDWRITTEN_KIND
     noun = "hand-written test"
+    written_in = "tests/jax and tests/torch"
     fields = (*EVERY, "marker", "job")
     own_fields = (
         Choice(
@@ -28,6 +37,25 @@ class HandwrittenKind(Kind):
     columns = ("id", "level", "status", RUN, DEVICE_RUN, "mark", "reason")
     facets = ("status", "level", "marker")
     groupings = ("file", "level", "status", "reason")
+    runs_alone = True
+
+    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
+        return handwritten.with_handwritten(workspace.cache, matrix)
+
+    def find(self, text: str, workspace: "Workspace") -> str:
+        """By node id, or by a part of one that names a Python file."""
+        return (
+            handwritten.named(handwritten.read_tests(workspace.cache), text).node_id
+            if handwritten.is_place(text)
+            else ""
+        )
+
+    def plan(self, ids: Iterable[str], source: Source) -> "LaunchPlan":
+        known = {test.node_id: test for test in handwritten.read_tests(source.cache).tests}
+        tests = [known[id] for id in ids if id in known]
+        return handwritten.plan_handwritten_runs(
+            source.checkout, tests, source.settings, runs=source.runs, arch=source.arch, records=source.records
+        )
 
 
 KIND = HandwrittenKind()

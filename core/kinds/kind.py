@@ -1,14 +1,108 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every kind of rows is, with what most of them have in common."""
 
-from collections.abc import Collection, Sequence
-from typing import ClassVar
+import os
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from core.matrix import OwnColumn
-from core.matrix.query import Field
+from core import runs
+from core.errors import TTMatrixError, UsageError
+from core.matrix import JobOfRow, Matrix, OtherRows, OwnColumn, with_rows_at_once
+from core.matrix.query import Field, Query
+from core.model import Function
+from core.runs import planning
+
+if TYPE_CHECKING:
+    from core.matrix.cache import Cache
+    from core.runs import RunSpec
+    from core.runs.planning import LaunchPlan
+    from core.runs.store import RunRecord
+    from core.settings import Settings
+    from core.sources import Checkout
+    from core.workspace import Workspace
 
 EVERY = ("status", "kind", "is", "reason", "file")
 """The fields that all kinds have, besides their ids."""
+
+
+class Section(NamedTuple):
+    """A part of what is said about a row: lines of a name and a value, under a title."""
+
+    title: str
+    lines: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the runs of rows are planned from."""
+
+    cache: "Cache"
+    settings: "Settings"
+    runs: Path
+    arch: str = ""
+    kind: str = ""
+    timeout: float | None = None
+    records: "Iterable[RunRecord]" = field(default=())
+    """Earlier runs, newest first: they give the expected durations."""
+
+    @property
+    def checkout(self) -> "Checkout":
+        return self.cache.checkout
+
+    def planned(
+        self, commands: Iterable[tuple[str, Sequence[str], str]], outputs: Callable[[Path], Sequence[str]]
+    ) -> "LaunchPlan":
+        """Runs of pytest on a device: of each row its id, its arguments, and why it cannot run; `outputs` are further
+        arguments by directory of artefacts.
+        """
+        specs: list[RunSpec] = []
+        refused: list[TTMatrixError] = []
+        for id, words, why in commands:
+            try:
+                if why:
+                    raise UsageError(f"{id} does not run", f"In CI neither: {why}.")
+                specs.append(self._spec(id, words, outputs))
+            except TTMatrixError as error:
+                refused.append(error)
+        batch = planning.as_batch(planning.with_estimates(specs, self.records, {}))
+        return planning.look_ahead(batch, self.settings, refused, runs=self.runs)
+
+    def _spec(self, id: str, words: Sequence[str], outputs: Callable[[Path], Sequence[str]]) -> "RunSpec":
+        kind = self.kind or "device"
+        how = planning.KINDS["device"]
+        if kind != "device":
+            raise UsageError(f"{id} needs a device", hint="Give --kind device.")
+        now, token = datetime.now(UTC), runs.new_token()
+        name = runs.run_id(now, token)
+        python = planning.find_interpreter(self.checkout.root, self.settings)
+        artefacts = self.runs.absolute() / name
+        own = planning.pytest_words(artefacts, forked=False)
+        active = planning.activation(self.checkout.root, python, os.environ)
+        environment = planning.pytest_environment(own, artefacts, os.environ)
+        return runs.RunSpec(
+            run_id=name,
+            test_id=id,
+            function=Function.HANDWRITTEN,
+            kind=kind,
+            arch=self.arch or None,
+            argv=(str(python), *own, *words, *outputs(artefacts)),
+            env={"PYTHONUNBUFFERED": "1", runs.RUN_VARIABLE: name, **active.env, **environment},
+            paths=active.paths,
+            boards=(),
+            cwd=self.checkout.root,
+            timeout=how.timeout(self.settings) if self.timeout is None else self.timeout,
+            created=now.isoformat(),
+            nonce=token,
+            slots=kind,
+            slot_count=how.slot_count(self.settings),
+            report=runs.ResultFormat.JUNIT,
+            devices=how.devices(os.environ),
+            hang_timeout=self.settings.hang_timeout,
+            log_limit=int(max(0.0, self.settings.log_gib) * 2**30),
+        )
 
 
 class Kind:
@@ -16,6 +110,7 @@ class Kind:
 
     name: ClassVar[str]
     noun: ClassVar[str]
+    written_in: ClassVar[str]
     fields: ClassVar[Collection[str]] = EVERY
     own_fields: ClassVar[Sequence[Field]] = ()
     own_columns: ClassVar[Sequence[OwnColumn]] = ()
@@ -23,3 +118,61 @@ class Kind:
     short_ids: ClassVar[bool] = False
     facets: ClassVar[tuple[str, ...]] = ()
     groupings: ClassVar[tuple[str, ...]] = ()
+    listed: ClassVar[bool] = False
+    """Whether a list has its rows even if the query does not ask for them."""
+    real: ClassVar[bool] = True
+    """Whether there is something to run or to edit, not only a plan to add it."""
+    collected: ClassVar[bool] = False
+    """Whether the runner of models collects its rows, so that presets select them as they do model tests."""
+    runs_alone: ClassVar[bool] = False
+    """Whether `plan` needs nothing but ids; the runs of other kinds are chosen in a dialog."""
+
+    def asked_by(self, query: Query) -> bool:
+        """Whether a query asks for rows of this kind: by its name, or by a field that no other kind has."""
+        return query.asks("kind", self.name) or any(map(query.values_of, (one.name for one in self.own_fields)))
+
+    def rows_at_once(self, matrix: Matrix, cache: "Cache") -> OtherRows | None:
+        """The rows that go with `matrix`, if reading them takes no noticeable time; None: there are none."""
+        return None
+
+    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
+        """`matrix` with the rows of this kind; reads them, if they are not cached."""
+        return with_rows_at_once(matrix, workspace.cache, (self.name,))
+
+    def find(self, text: str, workspace: "Workspace") -> str:
+        """The id of the row that a text names, wholly or in part; empty: of none. Raises UsageError if of several."""
+        if not text.startswith(f"{self.name}::"):
+            return ""
+        rows = self.add(workspace.matrix, workspace).of_kind(self.name)
+        ids = rows.ids if rows else ()
+        found = [text] if text in ids else [id for id in ids if text.lower() in id.lower()]
+        if len(found) > 1:
+            raise UsageError(f"{text!r} matches {len(found)} rows", "\n".join(found[:5]), "Give the whole id.")
+        if not found:
+            raise UsageError(f"There is no {self.noun} {text!r}", hint=f"See: ttmatrix list --kind {self.name}")
+        return found[0]
+
+    def sections(self, matrix: Matrix, id: str) -> Sequence[Section]:
+        """What is known of a row, besides its jobs."""
+        row = matrix.rows[id]
+        file = matrix.columns["file"][row]
+        own = [(one.title, value) for one in self.own_columns if (value := self.text(matrix, row, one.name))]
+        reason = [("reason", text)] if (text := matrix.columns["reason"][row]) else []
+        return (Section("", (*own, *reason, ("written in", f"{file}:{matrix.line_of(row)}"))),)
+
+    def text(self, matrix: Matrix, row: int, name: str) -> str:
+        """The value of a column of the kind's own."""
+        return " ".join(matrix.flags[name][row]) if name in matrix.flags else matrix.columns[name][row]
+
+    def jobs(self, matrix: Matrix, id: str) -> Sequence[JobOfRow]:
+        """The jobs of CI that run a row."""
+        rows = matrix.of_kind(self.name)
+        return rows.jobs.get(id, ()) if rows else ()
+
+    def node_id(self, id: str, matrix: Matrix) -> str:
+        """What pytest takes for a row."""
+        return id
+
+    def plan(self, ids: Iterable[str], source: Source) -> "LaunchPlan":
+        """Runs of rows as one batch, with warnings, and why others cannot run. Not for the UI thread."""
+        raise UsageError(f"A {self.noun} cannot be run so")

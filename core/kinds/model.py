@@ -2,9 +2,10 @@
 """Tests of models: ids that loaders generate, and entries. What they are made of is in `core.matrix` itself."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from core.kinds.kind import EVERY, Kind
-from core.matrix import MODEL_KIND, RUN, Column, FlagColumn
+from core.matrix import MODEL_KIND, RUN, Column, FlagColumn, Matrix
 from core.matrix.query import (
     FAILED_ON,
     FIRST_BAD,
@@ -29,6 +30,10 @@ from core.matrix.query import (
     stored,
     variant_column,
 )
+from core.model import node_id
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
 
 
 def _entry_values(name: str) -> Callable[[Scope], FlagColumn]:
@@ -46,6 +51,8 @@ class ModelKind(Kind):
 
     name = MODEL_KIND
     noun = "test"
+    written_in = "the loaders"
+    listed = True
     fields = (*EVERY, "bringup", "marker", "group", "name", "job", "verdict", "function")
     own_fields = (
         Choice("arch", "marked for this arch; also use the values for this arch", stored("arch")),
@@ -156,6 +163,16 @@ class ModelKind(Kind):
         "task",
         "job",
     )
+
+    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
+        return matrix
+
+    def find(self, text: str, workspace: "Workspace") -> str:
+        """None: what names no row of another kind is looked for among these (`core.matrix.resolve_id`)."""
+        return ""
+
+    def node_id(self, id: str, matrix: Matrix) -> str:
+        return node_id(matrix.function(matrix.rows[id]), id)
 
 
 KIND = ModelKind()

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op cases: single ops of models, written in manifests."""
 
+from typing import TYPE_CHECKING
+
+from core.errors import UsageError
 from core.kinds.kind import EVERY, Kind
-from core.matrix import OP_KIND, OwnColumn
+from core.matrix import OP_KIND, Matrix, OwnColumn, with_other_rows
 from core.matrix.query import (
     BACKEND,
     RESULT,
@@ -17,6 +20,10 @@ from core.matrix.query import (
     own_column,
     own_flags,
 )
+from core.text import counted
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
 
 
 def _sizes(text: str) -> list[list[int]]:
@@ -29,6 +36,7 @@ class OpKind(Kind):
 
     name = OP_KIND
     noun = "op case"
+    written_in = "op manifests"
     fields = (*EVERY, "marker", "verdict", "model")
     own_fields = (
         Choice("op", "op of an op case, such as torch.add", made(lambda matrix: own_column(matrix, "op"))),
@@ -75,8 +83,24 @@ class OpKind(Kind):
     )
     columns = ("id", "op", "dtype", "shape", "status", "rtol", "dup", "reason")
     short_ids = True
+    listed = True
     facets = ("status", "op", "model", "dtype", "marker", "temporary", BACKEND, RESULT, VERDICT)
     groupings = ("op", "model", "status", "reason", "file")
+
+    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
+        rows = workspace.table.of_kind(self.name)
+        return with_other_rows(matrix, rows) if rows else matrix
+
+    def find(self, text: str, workspace: "Workspace") -> str:
+        """By id, or by a part that contains `::`."""
+        if "::" not in text or text in workspace.matrix.rows:
+            return ""
+        rows = workspace.table.of_kind(self.name)
+        found = [id for id in rows.ids if text.lower() in id.lower()] if rows else []
+        if text in found or len(found) < 2:
+            return text if text in found else "".join(found)
+        title = f"{text!r} matches {counted(len(found), self.noun)}"
+        raise UsageError(title, "\n".join(found[:5]), "Give the whole id.")
 
 
 KIND = OpKind()

@@ -25,12 +25,13 @@ from .effective import (
 from .extension import (
     with_other_rows as with_other_rows,
     with_placeholder_rows as with_placeholder_rows,
+    with_rows_at_once as with_rows_at_once,
 )
 from .field_rules import LISTS as LISTS, RULES as RULES, is_flag as is_flag
 from .indexing import cells_of as cells_of, index as index, read_and_join as read_and_join
 from .lookup import check_function as check_function, named as named, resolve_id as resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
-from .op_rows import LEVELS as LEVELS, OtherRows as OtherRows
+from .op_rows import LEVELS as LEVELS, JobOfRow as JobOfRow, OtherRows as OtherRows
 from .row_kinds import (
     DEVICE_RUN as DEVICE_RUN,
     HANDWRITTEN_KIND as HANDWRITTEN_KIND,

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Append rows of other kinds to the model tests, whose rows do not change."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.matrix import Matrix
 from core.matrix.op_rows import OtherRows, continued, empty
-from core.matrix.row_kinds import KINDS
+from core.matrix.row_kinds import KINDS, row_kind
 
 _V = TypeVar("_V")
 
@@ -20,7 +20,21 @@ def with_other_rows(matrix: Matrix, rows: OtherRows) -> Matrix:
     Columns that a kind does not have, such as archs or the loader, are empty on its rows.
     """
     known = {one.kind: one for one in matrix.others} | {rows.kind: rows}
-    return _extended(matrix.model_tests, tuple(known[kind] for kind in KINDS if kind in known and known[kind].ids))
+    found = _extended(matrix.model_tests, tuple(known[kind] for kind in KINDS if kind in known and known[kind].ids))
+    problems = {kind: said for kind, said in {**matrix.problems, rows.kind: rows.problems}.items() if said}
+    return replace(found, models=matrix.model_tests, problems=problems) if problems else found
+
+
+class _ReadAtOnce(Protocol):
+    def rows_at_once(self, matrix: Matrix, cache: object) -> OtherRows | None: ...
+
+
+def with_rows_at_once(matrix: Matrix, cache: object, kinds: Iterable[str] = tuple(KINDS)) -> Matrix:
+    """`matrix` with the rows of those of `kinds` that are read in no noticeable time; `cache` is a `cache.Cache`."""
+    for name in kinds:
+        rows = cast(_ReadAtOnce, row_kind(name)).rows_at_once(matrix.model_tests, cache)
+        matrix = matrix if rows is None else with_other_rows(matrix, rows)
+    return matrix
 
 
 def with_placeholder_rows(matrix: Matrix) -> Matrix:

@@ -4,7 +4,7 @@
 import difflib
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import takewhile
@@ -63,6 +63,8 @@ class Matrix:
     """Effective status by arch; under NO_ARCH the base status. `flags["status"]` holds those of all archs."""
     others: tuple[OtherRows, ...] = ()
     """The rows of other kinds, in the order of `core.matrix.row_kinds`; none of them is empty."""
+    problems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What is wrong with the files of other rows, by kind, also of kinds without a row."""
     planned: OtherRows | None = None
     """The placeholders of the checkout that are not rows yet: `with_placeholder_rows` makes rows of them."""
     models: "Matrix | None" = None

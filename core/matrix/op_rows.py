@@ -3,10 +3,10 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import or_
-from typing import overload
+from typing import NamedTuple, overload
 
 from core.matrix.columns import AnyColumn, Column, FlagColumn, packed
 
@@ -31,6 +31,21 @@ RESULTS = (
 """The possible results of an op case on a backend, in the plugin's words."""
 
 
+class JobOfRow(NamedTuple):
+    """A job of CI that runs a row which no preset selects."""
+
+    name: str
+    file: str
+    runs_on: str
+    cadence: str
+    """How often it runs by itself; empty: when a person starts it."""
+
+    @property
+    def text(self) -> str:
+        """The job in one line, as queries name it."""
+        return f"{self.file}: {self.name} on {self.runs_on}, {self.cadence or 'on request'}"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OtherRows:
     """All rows of one kind other than model tests: plain data that is cached between starts.
@@ -53,6 +68,10 @@ class OtherRows:
     """
     flags: Mapping[str, FlagColumn]
     """Columns with several texts a row; `mark` has marks and markers."""
+    jobs: Mapping[str, tuple[JobOfRow, ...]] = field(default_factory=dict)
+    """Jobs by id, if the kind itself knows them."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with the files of the rows; those that cannot be read have none."""
 
 
 @overload

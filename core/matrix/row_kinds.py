@@ -16,6 +16,7 @@ KINDS = {
     OP_KIND: "core.kinds.op",
     HANDWRITTEN_KIND: "core.kinds.handwritten",
     PLACEHOLDER_KIND: "core.kinds.placeholder",
+    "benchmark": "core.kinds.benchmark",
 }
 """The module of each kind by name, which is a value of the field `kind`; in the order of their rows in a matrix."""
 
@@ -51,6 +52,11 @@ class RowKind(Protocol):
     @property
     def noun(self) -> str:
         """One row in messages: `op case`."""
+        ...
+
+    @property
+    def written_in(self) -> str:
+        """The files that its rows are read from."""
         ...
 
     @property

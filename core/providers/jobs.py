@@ -45,8 +45,9 @@ class _CachedOthers:
 def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, str], ...]]:
     """Name and machine of the scheduled jobs of each row that is no model test; op cases have none."""
     rows, placeholders = matrix.of_kind(HANDWRITTEN_KIND), matrix.of_kind(PLACEHOLDER_KIND)
+    own = {id: tuple((job.text, job.runs_on) for job in jobs) for one in matrix.others for id, jobs in one.jobs.items()}
     if not rows and not placeholders:
-        return {}
+        return own
     planned = placeholders.ids if placeholders else ()
     # Of the rows, not of the tests: to read all of these takes a tenth of a second and megabytes with each re-index.
     marks = rows.flags["mark"] if rows else None
@@ -54,7 +55,7 @@ def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, st
     digest = hashlib.sha256(repr((written, planned)).encode(errors="surrogatepass"))
     cached = load(cache.file("other_jobs"))
     if isinstance(cached, _CachedOthers) and cached.digest == digest.digest():
-        return cached.by_id
+        return {**cached.by_id, **own}
     stamps = stamps_of(job_files(cache.checkout))
     tests = handwritten.read_tests(cache).tests if rows else ()
     jobs = scheduled(read_jobs(cache.checkout)[0])
@@ -63,7 +64,7 @@ def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, st
     sets = {mine: tuple((query_name(job, jobs[job]), job.runs_on) for job in mine) for mine in set(found.values())}
     by_id = {id: sets[mine] for id, mine in found.items()}
     store(cache.file("other_jobs"), _CachedOthers(digest.digest(), by_id), stamps)
-    return by_id
+    return {**by_id, **own}
 
 
 def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:

@@ -80,6 +80,7 @@ from .trees import (
 from .variants import checkpoints as checkpoints, variant_line as variant_line
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
+    YAMLError as YAMLError,
     compose_yaml as compose_yaml,
     refuse_unbounded as refuse_unbounded,
     too_long as too_long,

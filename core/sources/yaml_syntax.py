@@ -4,7 +4,7 @@
 import re
 
 from ruamel.yaml.cyaml import CSafeLoader
-from ruamel.yaml.error import YAMLError
+from ruamel.yaml.error import YAMLError as YAMLError
 from ruamel.yaml.events import CollectionEndEvent, CollectionStartEvent
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 

@@ -106,6 +106,10 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
         '<testsuites><testsuite><testcase classname="tests.torch.test_ops" name="test_a[1]"/></testsuite></testsuites>'
     )
     yield printed("ingest", "ingest", reports / "ops.xml", "--run-name", "ops")
+    benchmarks = checkout.root / ".github/workflows/perf-bench-matrix.json"
+    benchmarks.write_text('[{"tests": [{"name": "tiny", "pytest": "tests/benchmark", "runs-on": "n150"}]}]')
+    yield printed("show-row", "show", "benchmark::tiny")
+    yield printed("list", "list", "kind:benchmark,placeholder")
     yield printed("show-handwritten", "show", "tests/torch/test_ops.py::test_a[1]")
     yield printed("jobs-of-test", "jobs", "tests/torch/test_ops.py::test_a[1]")
     yield printed("ops-report", "ops", "report")

@@ -13,7 +13,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from core.handwritten import with_handwritten
-from core.matrix import Matrix, index, with_placeholder_rows
+from core.matrix import Matrix, index, with_rows_at_once
 from core.matrix.cache import Cache
 from core.ops import with_ops
 from core.settings import Settings, paths
@@ -48,7 +48,7 @@ def build_app(
     def read() -> Matrix:
         matrix, cache = index(checkout), Cache(checkout, paths().cache / "index")
         matrix = with_ops(cache, matrix, settings.ops_dirs) if op_cases else matrix
-        return with_placeholder_rows(with_handwritten(cache, matrix))
+        return with_rows_at_once(with_handwritten(cache, matrix), cache)
 
     session = Session.open(read(), paths(), settings, query=query)
     session.read_only = read_only

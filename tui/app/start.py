@@ -19,7 +19,7 @@ import core.matrix.cache
 from core import handwritten, ops
 from core.cli import AppRequest
 from core.errors import TTMatrixError, UsageError, together
-from core.matrix import Matrix, with_placeholder_rows
+from core.matrix import Matrix, with_rows_at_once
 from core.matrix.cache import Cache
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
@@ -74,7 +74,7 @@ def open_app(request: AppRequest) -> int:
     if by_hand is None and any(word in str(place.view.query) for word in ("kind:", "level:")):
         by_hand = handwritten.with_handwritten(cache, matrix)
     whole = whole and by_hand is not None
-    matrix = with_placeholder_rows(by_hand or matrix)
+    matrix = with_rows_at_once(by_hand or matrix, cache)
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     session.read_only = request.read_only
     if not request.query:
@@ -207,7 +207,7 @@ class AppProcess:
         matrix = handwritten.with_handwritten(
             self._cache, matrix, read=lambda cache: in_worker(handwritten.read_rows, cache)
         )
-        return with_placeholder_rows(matrix)
+        return with_rows_at_once(matrix, self._cache)
 
     def started(self, app: TTMatrixApp) -> None:
         """Start work that nobody waits for."""

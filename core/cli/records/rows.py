@@ -284,7 +284,33 @@ class View(Record, kw_only=True):
     """How the grid is shown. Columns are named by their heads."""
 
 
-Row = ModelTest | OpCase | HandwrittenTest | Placeholder
+class JobOfOtherRow(Record):
+    """A job of CI that runs a row."""
+
+    name: str
+    file: str
+    """The name of its workflow."""
+    runs_on: str
+    cadence: str | None
+    """How often it runs by itself; null: when a person starts it."""
+
+
+class OtherRow(Record):
+    """A row of any other kind, such as a benchmark."""
+
+    id: str
+    kind: str
+    file: str
+    """Where it is written, relative to the checkout."""
+    line: int
+    reason: str | None
+    """Why it does not run in CI."""
+    fields: Mapping[str, str | Sequence[str]]
+    """The fields that only its kind has, as queries name them."""
+    jobs: Sequence[JobOfOtherRow]
+
+
+Row = ModelTest | OpCase | HandwrittenTest | Placeholder | OtherRow
 """Of a list; each kind has its own fields."""
 
 

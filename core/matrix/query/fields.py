@@ -2,7 +2,7 @@
 """The fields of queries, one object each, and the selection of rows; a field added here is available everywhere."""
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import cast
 
@@ -26,7 +26,7 @@ from core.matrix.query.kinds import (
 from core.matrix.query.query import Query
 from core.matrix.query.terms import SAME, TEXT, And, Node, Not, Operator, Or, Term
 from core.matrix.query.verdict_columns import BACKEND, STALE, VERDICT
-from core.matrix.row_kinds import KINDS, all_kinds, kinds_with
+from core.matrix.row_kinds import KINDS, all_kinds, kinds_with, row_kind
 
 __all__ = ["BY_NAME", "FIELDS", "NONE", "backends_asked", "column_of", "lens", "needs", "parsed", "select"]
 
@@ -137,11 +137,26 @@ def lacking_words(query: Query, kind: str = "", matrix: Matrix | None = None) ->
     }
     excluded = _terms(node.node for node in query.terms if isinstance(node, Not))
     left = {term.field for term in excluded if not _asks_for_none(term)}
-    return [
-        f"{name}: is a field of {' and '.join(kinds)} rows only, so it "
+    return _absent_words(matrix, known if asked else set()) + [
+        f"{name}: is a field of {_joined(kinds)} rows only, so it "
         + ("excludes nothing here" if name in left else "matches nothing here")
         for name, kinds in lacking.items()
     ]
+
+
+def _absent_words(matrix: Matrix | None, asked: Collection[str]) -> list[str]:
+    """What is wrong with the files of the kinds that a query asks for, or that they have no rows."""
+    if matrix is None:
+        return []
+    said = [words for kind in KINDS if kind in asked for words in matrix.problems.get(kind, ())]
+    if asked and not said and not any(matrix.kinds[kind] for kind in asked):
+        kinds = (row_kind(kind) for kind in KINDS if kind in asked)
+        return [f"No {kind.noun} was read from {kind.written_in}" for kind in kinds]
+    return said
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _asks_for_none(term: Term) -> bool:

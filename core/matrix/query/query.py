@@ -62,6 +62,10 @@ class Query:
         """The values of a field in the query's own positive terms."""
         return tuple(value for node in self.terms if (term := asking(node, name)) for value in term.values)
 
+    def asks(self, name: str, text: str) -> bool:
+        """Whether a value of a field in the query's own positive terms is `text` or a part of it."""
+        return any(value and value.lower() in text for value in self.values_of(name))
+
     def without(self, name: str) -> "Query":
         """The query without its own positive terms on a field."""
         return Query(tuple(node for node in self.terms if not asking(node, name)))

@@ -118,6 +118,12 @@ def _presets(name: str, workflows: Mapping[str, Workflow], callers: tuple[str, .
         yield from _presets(called, workflows, (*callers, name))
 
 
+def cadence_of(name: str, workflow: Workflow) -> str:
+    """How often a workflow runs by itself; empty: when a person starts it."""
+    trigger = _trigger(name, workflow)
+    return trigger.cadence if trigger else ""
+
+
 def _trigger(name: str, workflow: Workflow) -> Trigger | None:
     if workflow.events & {"push", "pull_request"}:
         return Trigger(name, Cadence.PUSH)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from core import ci, evidence, handwritten, ops
-from core.matrix import HANDWRITTEN_KIND, OP_KIND, PLACEHOLDER_KIND
+from core import ci, evidence, handwritten, kinds, ops
+from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
 from core.providers import RUNS
@@ -254,33 +254,52 @@ class Listing:
             return view_models.group_text(group.text, group.ids())
         if self.current is None:
             return Text("No test matches the filter.")
-        if session.kind_of(self.current) == OP_KIND:
-            return self._op_detail(self.current)
-        if session.kind_of(self.current) == HANDWRITTEN_KIND:
-            return self._handwritten_detail(self.current)
-        if session.kind_of(self.current) == PLACEHOLDER_KIND:
-            self._context.facts.request_placeholder_tests()
-            known = session.workspace.known(Workspace.placeholder_tests)
-            tests, near = (None, ()) if known is None else (one.get(self.current, ()) for one in known)
-            return view_models.placeholder_text(self._view.matrix, self.current, tests, near or ())
+        return _DETAILS.get(session.kind_of(self.current), Listing._detail)(self, self.current)
+
+    def _placeholder_detail(self, id: str) -> Text:
+        self._context.facts.request_placeholder_tests()
+        known = self._session.workspace.known(Workspace.placeholder_tests)
+        tests, near = (None, ()) if known is None else (one.get(id, ()) for one in known)
+        return view_models.placeholder_text(self._view.matrix, id, tests, near or ())
+
+    def _detail(self, id: str) -> Text:
+        """What the columns of a row say, its jobs and its runs."""
+        session, matrix = self._session, self._view.matrix
+        kind = kinds.by_name(session.kind_of(id))
+        runs = [record for record in session.runs if record.spec.test_id == id]
+        lines = [line for section in kind.sections(matrix, id) for line in section.lines]
+        jobs = [job.text for job in kind.jobs(matrix, id)]
+        return view_models.handwritten_text(id, lines, runs, jobs, session.ages)
+
+    def _model_detail(self, id: str) -> Text:
+        session = self._session
         self._context.facts.request(_OF_DETAIL)
-        self._context.facts.request_fetched(self.current)
-        selected, row = session.selected, session.matrix.rows[self.current]
+        self._context.facts.request_fetched(id)
+        selected, row = session.selected, session.matrix.rows[id]
         jobs = None if selected is None else [ci.job_name(job) for job in selected.of(row)]
-        runs = [record for record in session.runs if record.spec.test_id == self.current]
+        runs = [record for record in session.runs if record.spec.test_id == id]
         self._context.facts.request_verdicts()
         verdicts = session.verdicts
-        judged = verdicts.of(self.current) if verdicts and self.current in verdicts.matrix.rows else ()
-        counting = verdicts.series(self.current) if verdicts else {}
+        judged = verdicts.of(id) if verdicts and id in verdicts.matrix.rows else ()
+        counting = verdicts.series(id) if verdicts else {}
         drifts = evidence.drifts_of({arch: one.rows for arch, one in counting.items()})
         return view_models.detail_text(
-            session.workspace.described(self.current),
+            session.workspace.described(id),
             runs,
             jobs,
             judged,
             session.ages,
-            session.performance_of(self.current),
+            session.performance_of(id),
             drifts,
-            session.workspace.known_fetched(self.current),
+            session.workspace.known_fetched(id),
             self._context.facts.lacking(),
         )
+
+
+_DETAILS: Mapping[str, Callable[[Listing, str], Text]] = {
+    MODEL_KIND: Listing._model_detail,
+    OP_KIND: Listing._op_detail,
+    HANDWRITTEN_KIND: Listing._handwritten_detail,
+    PLACEHOLDER_KIND: Listing._placeholder_detail,
+}
+"""The kinds about which more is known than their columns say."""

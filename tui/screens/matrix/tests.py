@@ -7,12 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core import edits, workflows
+from core import edits, kinds, workflows
 from core.errors import UsageError
 from core.ids import TestId
-from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, all_kinds
+from core.matrix import KINDS, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, all_kinds
 from core.matrix.view import Targets, hidden_words
-from core.model import Function, node_id
 from core.runs import planning
 from core.text import one_line
 from tui import screens
@@ -51,7 +50,7 @@ class TestActions:
             case Need.WORKFLOW_FITS:
                 return not any(map(self._has_workflow, self._listing.targets().ids))
             case Need.REAL:
-                return session.kind_of(current) == PLACEHOLDER_KIND
+                return session.kind_of(current) in KINDS and not kinds.by_name(session.kind_of(current)).real
             case Need.RUN_HERE:
                 return self._last_run() is None
             case _:
@@ -130,13 +129,8 @@ class TestActions:
     def copy_node_id(self) -> None:
         """Copy the id as pytest takes it."""
         if id := self._one("copy"):
-            matrix = self._session.matrix
-            # The id of an op case is what its plugin takes, that of a hand-written test is a node id.
-            if self._session.is_model(id):
-                id = node_id(matrix.function(matrix.rows[id]), id)
-            elif self._session.kind_of(id) == PLACEHOLDER_KIND:
-                id = node_id(Function.PLACEHOLDER, id)
-            self._context.notify.copy(id)
+            kind = kinds.by_name(self._session.kind_of(id))
+            self._context.notify.copy(kind.node_id(id, self._session.view.matrix))
 
     def open_editor(self) -> None:
         """Open $EDITOR at the entry."""
@@ -179,8 +173,8 @@ class TestActions:
         targets = self._listing.targets()
         if targets.plain and self._session.is_model(targets.ids[0]):
             self._context.runs.start(targets.ids)
-        elif targets.plain and self._session.kind_of(targets.ids[0]) == HANDWRITTEN_KIND:
-            self._plan_handwritten(targets, self._context.runs.start_planned)
+        elif targets.plain and self._alone(targets):
+            self._plan_rows(targets, self._context.runs.start_planned)
         else:
             self.run_with()
 
@@ -196,15 +190,20 @@ class TestActions:
         if cases.ids and len(cases.ids) == len(targets.ids):
             screens.act_on(self._screen, "Run", cases, self._choose_op_runs, names=True)
             return
-        by_hand = targets.where(self._session.is_of(HANDWRITTEN_KIND))
-        if by_hand.ids and len(by_hand.ids) == len(targets.ids):
+        if self._alone(targets):
             ask = partial(screens.ask_to_start, self._screen)
-            screens.act_on(self._screen, "Run", by_hand, lambda chosen: self._plan_handwritten(chosen, ask), names=True)
+            screens.act_on(self._screen, "Run", targets, lambda chosen: self._plan_rows(chosen, ask), names=True)
         else:
             self._act("Run", self._choose_runs, names=True)
 
-    def _plan_handwritten(self, targets: Targets, deliver: Callable[[LaunchPlan], None]) -> None:
-        work = partial(self._session.plan_handwritten, targets.ids)
+    def _alone(self, targets: Targets) -> str:
+        """The kind of all targets, if their runs need no choice; else empty."""
+        found = {self._session.kind_of(id) for id in targets.ids}
+        kind = found.pop() if len(found) == 1 else ""
+        return kind if kind in KINDS and kinds.by_name(kind).runs_alone else ""
+
+    def _plan_rows(self, targets: Targets, deliver: Callable[[LaunchPlan], None]) -> None:
+        work = partial(self._session.plan_rows, self._alone(targets), targets.ids)
         self._context.background.run("plan launch", work, deliver, asks=True)
 
     def _choose_op_runs(self, targets: Targets) -> None:
@@ -240,7 +239,7 @@ class TestActions:
         """The newest run of the test under the cursor, or of cases with it."""
         id, session = self._listing.current, self._session
         record = session.last_run(id) if id else None
-        if id and record is None and session.kind_of(id) == OP_KIND:
+        if id and record is None:
             record = next((one for one in session.runs if id in one.spec.case_ids), None)
         return record
 
