@@ -48,6 +48,8 @@ TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.CLUSTERS, Where.LIST_AND_TEXT, Where.LINES),
     (Where.COMPARE, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
     (Where.COMPARE, Where.LIST_AND_TEXT, Where.LINES),
+    (Where.DIFF, Where.LIST_AND_TEXT, Where.DIFF_TABLE, Where.TABLE, Where.TREE),
+    (Where.DIFF, Where.LIST_AND_TEXT, Where.LINES),
 )
 """Places that a person is in at the same time, beside `Where.APP`: there a key must mean one thing."""
 

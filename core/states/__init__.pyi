@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+from .code import code_diff as code_diff, touched as touched
 from .differing import (
     Difference as Difference,
     FieldChange as FieldChange,

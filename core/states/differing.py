@@ -161,6 +161,8 @@ def difference(before: State, after: State) -> Difference:
     new, gone = findings_between(before.findings, after.findings)
     named = {*tests.added, *tests.removed, *entries.added, *entries.removed, *(one.id for one in changed)}
     named |= both & (one.strays ^ other.strays)
+    left = leaving(before, after, tests.both, handwritten.both)
+    named |= {one.id for one in left if one.id in other.rows}
     return Difference(
         before=moment(before),
         after=moment(after),
@@ -174,7 +176,7 @@ def difference(before: State, after: State) -> Difference:
         orphaned=tuple(sorted(both & other.strays - one.strays)),
         reached=tuple(sorted(both & one.strays - other.strays)),
         jobs=jobs,
-        left=leaving(before, after, tests.both, handwritten.both),
+        left=left,
         loaders=tuple(_loaders(before, after)),
         placeholders=tuple(_placeholders(before, after)),
         handwritten_added=handwritten.added,

@@ -10,6 +10,7 @@ from tui.commands import COMMANDS, Where, commands
 from tui.key_names import key_text
 from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS
+from tui.screens.diff import DiffTable
 from tui.screens.hosts import HostsScreen
 from tui.screens.matrix.filter import Facets
 from tui.screens.triage import TriageTable
@@ -22,6 +23,7 @@ _OWNERS = {
     Where.FACETS: Facets,
     Where.RUN_TABLE: RunTable,
     Where.TRIAGE_TABLE: TriageTable,
+    Where.DIFF_TABLE: DiffTable,
     Where.TABLE: MatrixTable,
     Where.TREE: MatrixTable,
     Where.CELLS: CellTable,

@@ -37,7 +37,7 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.commands import Where, screen_commands
-from tui.screens import SCREENS, Dialog, DoctorScreen, PlanScreen
+from tui.screens import SCREENS, Dialog, DiffScreen, DoctorScreen, PlanScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.group_decision import GroupDecision
 from tui.screens.overview import OverviewScreen
@@ -55,6 +55,7 @@ _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
     Where.DOCTOR: lambda app: bool(app.navigation.screen(DoctorScreen)._findings),
     Where.CLUSTERS: lambda app: bool(app.navigation.screen(ClustersScreen)._clusters),
     Where.PLAN: lambda app: bool(app.navigation.screen(PlanScreen)._rows),
+    Where.DIFF: lambda app: app.navigation.screen(DiffScreen)._found is not None,
     Where.REPORT: lambda app: len(app.navigation.screen(ReportScreen).rows) > 1,
     Where.OVERVIEW: lambda app: _all_counted(app, app.navigation.screen(OverviewScreen)),
 }

@@ -66,6 +66,15 @@ APP: tuple[Command, ...] = (
     Command("app.plan", Where.APP, "f3", "switch('plan')", "Plan", "Plan a session: what fits into the time left"),
     Command("app.report", Where.APP, "f4", "switch('report')", "Report", "Show pass rates, broken tests, machines"),
     Command(
+        "app.diff",
+        Where.APP,
+        "f6",
+        "switch('diff')",
+        "Diff",
+        "Show what commits or an uplift change",
+        aliases="uplift commits branch compare states",
+    ),
+    Command(
         "app.help",
         Where.APP,
         "question_mark,f1",

@@ -1,9 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of the doctor, workflows, hosts, plans, the report, the overview, and of every list beside a text."""
+"""The commands of what differs, doctor, workflows, hosts, plans, report, overview, and of every list beside a text."""
 
 from tui.commands.command import Changes, Command, Hint, Need, Where
 
 CHECKOUT: tuple[Command, ...] = (
+    Command(
+        "diff.code",
+        Where.DIFF,
+        "enter",
+        "code",
+        "Code",
+        "Show the lines of its files, or its words",
+        footer=True,
+        needs=Need.STATE_ROW,
+    ),
+    Command("diff.range", Where.DIFF, "b", "range", "Commits", "Choose what is compared", footer=True),
+    Command(
+        "diff.mark",
+        Where.DIFF_TABLE,
+        "space",
+        "mark",
+        "Mark",
+        "Mark or unmark its tests",
+        footer=True,
+        needs=Need.STATE_ROW,
+    ),
+    Command(
+        "diff.run",
+        Where.DIFF,
+        "r",
+        "run",
+        "Run",
+        "Run the marked tests, or all that are touched",
+        footer=True,
+        needs=Need.TOUCHED,
+        changes=Changes.RUNS,
+    ),
+    Command(
+        "diff.entries",
+        Where.DIFF,
+        "E",
+        "make_entries",
+        "Entries",
+        "Write entries for new tests",
+        footer=True,
+        needs=Need.NEW_TEST,
+        changes=Changes.EDITS,
+    ),
+    Command(
+        "diff.go",
+        Where.DIFF,
+        "o",
+        "go_to_test",
+        "Go to",
+        "Show the test in the matrix",
+        needs=Need.STATE_ROW,
+    ),
     Command(
         "doctor.go",
         Where.DOCTOR,

@@ -11,6 +11,7 @@ from .dialogs import (
     ask_to_download as ask_to_download,
     ask_to_start as ask_to_start,
 )
+from .diff import DiffScreen as DiffScreen
 from .doctor import DoctorScreen as DoctorScreen
 from .entry_commits import EntryCommits as EntryCommits
 from .launch import Launch as Launch, LaunchOps as LaunchOps

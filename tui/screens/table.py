@@ -43,4 +43,5 @@ SCREENS: tuple[ScreenEntry, ...] = (
     ScreenEntry(Where.HOSTS, "hosts", "HostsScreen"),
     ScreenEntry(Where.PLAN, "plan", "PlanScreen"),
     ScreenEntry(Where.REPORT, "report", "ReportScreen"),
+    ScreenEntry(Where.DIFF, "diff", "DiffScreen"),
 )

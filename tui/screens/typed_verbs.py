@@ -28,6 +28,13 @@ _ANY_ARCH, _NO_GROUP = "any", "nothing"
 _HOURS: Values = [(hours, "hours") for hours in ("1", "2", "4", "8", "12")]
 _COMMITS: Values = [("HEAD", "the last commit"), ("@{upstream}..HEAD", "what is not pushed yet")]
 
+_RANGES: Values = [
+    ("", "what is not committed"),
+    ("HEAD~1..HEAD", "the last commit"),
+    ("HEAD..index", "what is staged"),
+]
+_UPLIFTS: Values = [("origin/main", "the newest that was fetched"), ("HEAD", "the one that is checked out")]
+
 
 class Verbs:
     """Each closes the command line and acts; what is about tests shows the matrix first."""
@@ -70,6 +77,10 @@ class Verbs:
             Verb("plan", "Plan a session of a number of hours", lambda: _HOURS, plan, str),
             Verb("extract", "Write the ops of this model into a file", self._manifest, extract, self._default_manifest),
             Verb("pr", "Copy the text of a pull request, from a commit", lambda: _COMMITS, self._copy_pr, str),
+            Verb("diff", "Show what commits change", lambda: _RANGES, self._diff, str),
+            Verb(
+                "uplift", "Show what a commit of the models changes", lambda: _UPLIFTS, partial(self._diff, uplift=True)
+            ),
             Verb("theme", "Change the colours", lambda: themes, self._set_theme),
         ]
 
@@ -179,6 +190,9 @@ class Verbs:
             self._context.background.run("text of a pull request by name", work, self._context.notify.copy)
 
         self._close(read)
+
+    def _diff(self, range: str, *, uplift: bool = False) -> None:
+        self._close(lambda: self._context.navigation.show_diff(range, uplift=uplift))
 
     def _set_theme(self, name: str) -> None:
         if name not in THEMES:

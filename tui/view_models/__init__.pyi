@@ -113,6 +113,12 @@ from .session_plan import (
     plan_text as plan_text,
     plan_words as plan_words,
 )
+from .states import (
+    StateRow as StateRow,
+    rows_of_states as rows_of_states,
+    state_groups as state_groups,
+    state_rows as state_rows,
+)
 from .style import (
     Cell as Cell,
     Line as Line,

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Diff: the matrix at two states, by loader; enter shows the lines of code, r runs what is touched."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from core.errors import TTMatrixError
+from core.sessions import hours_of
+from core.sources import WORK_TREE, Git
+from core.states import (
+    Difference,
+    Span,
+    State,
+    code_diff,
+    difference_elsewhere,
+    sections,
+    span,
+    touched,
+)
+from core.text import counted, one_line
+from tui import screens
+from tui.commands import Need, Where, bindings
+from tui.protocol import Context
+from tui.screens.dialogs import Ask
+from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
+from tui.view_models import StateRow, rows_of_states, state_groups, state_rows
+from tui.widgets import GroupTable, TextLines
+
+_SHORT = 10
+_LISTED = 50
+"""So many changes of a group are listed beside it."""
+_BETWEEN = ".."
+
+
+class DiffTable(GroupTable):
+    """What differs: the key that marks is for it alone, elsewhere it scrolls."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DIFF_TABLE)
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.DIFF_TABLE, *super().places())
+
+    def action_mark(self) -> None:
+        """Have the screen mark what is under the cursor."""
+        assert isinstance(self.screen, DiffScreen)
+        self.screen.mark()
+
+
+class DiffScreen(ListAndLines[StateRow]):
+    """What differs above, by loader; below all about the row under the cursor, or the lines of its files."""
+
+    PLACES = (Where.DIFF,)
+    DIVIDERS = BELOW_TITLE
+    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DIFF)
+
+    def __init__(self, context: Context) -> None:
+        self._groups = DiffTable(rows_of_states(()), id="differing", folded=True)
+        super().__init__(context, self._groups, title=title_of_text())
+        self._range = ""
+        self._uplift = False
+        """Whether the range is one of commits of the models."""
+        self._asked: tuple[State, State] | None = None
+        self._found: Difference | None = None
+        self._listed: Sequence[StateRow] = ()
+        self._lines_of: StateRow | None = None
+        """The row whose lines of code are shown."""
+        self._problem = ""
+        self._states = self.read_when_seen(self._read, context.signals.matrix_changed)
+
+    def lacks(self, need: Need) -> bool:
+        match need:
+            case Need.STATE_ROW:
+                return self._groups.group is None or not self._listed
+            case Need.TOUCHED:
+                return not self._chosen()
+            case Need.NEW_TEST:
+                return not self._without_entry()
+            case _:
+                return super().lacks(need)
+
+    # What is compared
+
+    def compare(self, range: str, *, uplift: bool = False) -> None:
+        """Show what differs in a range of commits, or of commits of the models."""
+        self._range, self._uplift, self._found = range, uplift, None
+        self._states.ask()
+
+    def _read(self) -> None:
+        """Compare in a process of its own."""
+        workspace, range, uplift = self.session.workspace, self._range, self._uplift
+
+        def work() -> tuple[str, tuple[State, State], Difference]:
+            states = workspace.states
+            if uplift:
+                old, _, new = range.rpartition(_BETWEEN)
+                asked, models = Span("HEAD", "HEAD"), (old, new or "HEAD")
+            else:
+                asked, models = span(Git(workspace.checkout.root), range), ("", "")
+            pairs = [(name, commit) for name, commit in zip(asked[:2], models, strict=True)]
+            before, after = (states.at(*pair) for pair in pairs)
+            return range, (before, after), difference_elsewhere(states, *pairs)
+
+        self._problem = ""
+        self._say()
+        self.context.background.run(
+            "diff", work, self._take, supersede=True, lists=self._found is None, fail=self._failed
+        )
+
+    def _take(self, found: tuple[str, tuple[State, State], Difference]) -> None:
+        range, states, difference = found
+        if range == self._range:
+            self._asked, self._found, self._lines_of = states, difference, None
+            self._listed = state_rows(difference, self.session.checkout.relative(self.session.checkout.models))
+            self._list()
+            self._say()
+
+    def _failed(self, error: TTMatrixError) -> None:
+        self._found, self._listed = None, ()
+        self._problem = " ".join(filter(None, (error.title, error.detail, error.hint)))
+        self._list()
+        self._say()
+
+    def _list(self) -> None:
+        self.table.say_when_empty(self._problem or ("Nothing differs." if self._found else ""))
+        self.show_rows(rows_of_states(self._listed, self.session.view.marks), state_groups(self._listed))
+        self.show_text()
+
+    def _say(self) -> None:
+        found = self._found
+        if self._problem:
+            self.title_line("not compared")
+        elif found is None:
+            self.title_line("comparing …")
+        else:
+            harm = [section.title for section in sections(found)[:2]]
+            self.title_line(_named(found, uplift=self._uplift), *(harm or ["no difference"]))
+
+    # What is shown below
+
+    def _of_cursor(self) -> Sequence[StateRow]:
+        """The row under the cursor, or all of the group whose heading is there."""
+        if self.current is not None:
+            return [self.current]
+        group = self._groups.group
+        return [self._listed[at] for at in group.rows] if group and self._listed else []
+
+    def show_text(self) -> None:
+        rows, one = self._of_cursor(), self.current
+        if self._lines_of is not None and rows and rows[0] == self._lines_of:
+            return
+        self._lines_of = None
+        title = one_line(rows[0].group) if rows else ""
+        if self._problem:
+            self.say([(self._problem, "")])
+        elif one is not None:
+            self.say([(one.name, ""), (one.what, _tone(one)), *((text, "dim") for text in one.details)], title=title)
+        else:
+            self.say([(f"{row.what}  {row.name}", _tone(row)) for row in rows[:_LISTED]], title=title)
+
+    def action_code(self) -> None:
+        """The lines of the files that explain the row; again: its words."""
+        rows, asked = self._of_cursor(), self._asked
+        if not rows or asked is None:
+            return
+        if self._lines_of is not None and self._lines_of == rows[0]:
+            self._lines_of = None
+            self.show_text()
+            return
+        files = tuple(dict.fromkeys(file for row in rows for file in row.files))
+        self._lines_of = rows[0]
+        work = partial(code_diff, *asked, files)
+        self.context.background.run("code of a diff", work, partial(self._show_code, rows[0]), supersede=True)
+
+    def _show_code(self, row: StateRow, lines: Sequence[str]) -> None:
+        if row == self._lines_of:
+            said = lines or [f"No line of {name} differs." for name in row.files] or ["No file explains this."]
+            self.view.show(TextLines([one_line(line) for line in said]))
+
+    # Actions
+
+    def action_range(self) -> None:
+        """Ask for what is to be compared."""
+        body = (
+            "A..B, a commit or a branch; nothing: what is not committed. `models NEW` or `models OLD..NEW`: an uplift."
+        )
+        value = f"models {self._range}" if self._uplift else self._range
+
+        def take(text: str | None) -> None:
+            if text is not None:
+                first, _, rest = text.strip().partition(" ")
+                self.compare(rest.strip() if first == "models" else text.strip(), uplift=first == "models")
+
+        self.app.push_screen(Ask("Compare what?", body, value=value, empty=True), take)
+
+    def _chosen(self) -> tuple[str, ...]:
+        """The marked tests, or all that the difference touches, as far as this checkout has them."""
+        known, marks = self.session.matrix.rows, self.session.view.marks
+        ids = touched(self._found) if self._found else ()
+        more = (id for row in self._listed for id in row.ids if id in marks)
+        chosen = [id for id in dict.fromkeys((*ids, *more)) if id in marks] if marks else ids
+        return tuple(id for id in chosen if id in known and self.session.is_model(id))
+
+    def mark(self) -> None:
+        """Mark or unmark the tests of the row, or of the group."""
+        known = self.session.matrix.rows
+        ids = [id for row in self._of_cursor() for id in row.ids if id in known]
+        if not ids:
+            self.context.notify.info("Nothing to mark: this checkout has no test of this row.")
+            return
+        self.session.view.toggle_all(ids)
+        self._list()
+        self.table.action_move(1)
+
+    def action_run(self) -> None:
+        """Run the marked tests, else all that are touched, those at most risk first, within so many hours."""
+        ids, count = self._chosen(), "marked" if self.session.view.marks else "touched"
+        if not ids:
+            self.context.notify.info(
+                "Nothing to run: this checkout has none of these tests. Check the commit out first."
+            )
+            return
+
+        def take(text: str | None) -> None:
+            if text is None:
+                return
+            hours = hours_of(text) if text.strip() else None
+            work = partial(self.session.look().within, ids, hours, self.session.view.arch)
+            self.context.background.run("tests within a time", work, self._choose_runs, asks=True)
+
+        title = f"Run {counted(len(ids), f'{count} test')}, the riskiest first: within how many hours?"
+        question = Ask(title, "Nothing: all of them.", value="2", check=_hours, empty=True)
+        self.app.push_screen(question, take)
+
+    def _choose_runs(self, ids: Sequence[str]) -> None:
+        if not ids:
+            self.context.notify.info("No test fits into that time.")
+            return
+        dialog = screens.Launch(self.context, tuple(ids), counted(len(ids), "test"))
+        self.app.push_screen(dialog, lambda plan: self.context.runs.start_planned(plan) if plan else None)
+
+    def _without_entry(self) -> tuple[str, ...]:
+        """The new tests of the row or the group that have no entry yet, else all of them."""
+        matrix = self.session.matrix
+        for rows in (self._of_cursor(), self._listed):
+            ids = (id for row in rows if row.added for id in row.ids)
+            if found := tuple(id for id in ids if id in matrix.rows and id not in matrix.entries):
+                return found
+        return ()
+
+    def action_make_entries(self) -> None:
+        """Write entries for the new tests: the form of the matrix, with these marked."""
+        if ids := self._without_entry():
+            self.context.navigation.make_entries(ids)
+
+    def action_go_to_test(self) -> None:
+        one = next((id for row in self._of_cursor() for id in row.ids if id in self.session.matrix.rows), None)
+        if one is None:
+            self.context.notify.info("The checkout has no such test.")
+        else:
+            self.context.navigation.show_test(one)
+
+    def copied(self) -> str:
+        return self.current.name if self.current is not None else ""
+
+
+def _named(found: Difference, *, uplift: bool) -> str:
+    """Both states, in a few characters."""
+    if uplift:
+        return f"models {found.before.models[:_SHORT]}..{found.after.models[:_SHORT]}"
+    names = (
+        one.name if one.name == WORK_TREE or len(one.name) < 2 * _SHORT else one.name[:_SHORT]
+        for one in (found.before, found.after)
+    )
+    return _BETWEEN.join(names)
+
+
+def _tone(one: StateRow) -> str:
+    """The style of a line about a row: only what does harm stands out."""
+    return "error" if one.style == "fail" else ""
+
+
+def _hours(text: str) -> float | None:
+    """Raises UsageError for what is no number of hours."""
+    return hours_of(text) if text.strip() else None

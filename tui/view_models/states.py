@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between two states as rows of a table, by loader, what does the most harm first."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from core.doctor import severity
+from core.matrix import text_of
+from core.model import TEST_MODULE, Severity
+from core.states import Difference, FieldChange, lowers_gate
+from core.text import counted, one_line
+from tui.view_models.fitting import short_file
+from tui.view_models.rows import Row, RowGroup, Rows
+from tui.view_models.style import Cell, TableColumn
+
+_JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS = "CI jobs", "hand-written tests", "findings", "versions"
+_BAD, _DOUBT, _GOOD, _PLAIN = "fail", "xfail", "pass", "dim"
+
+
+class StateRow(NamedTuple):
+    """One thing that differs."""
+
+    group: str
+    """The loader, or what else there is."""
+    rank: int
+    """How much harm it does: 0 is the most."""
+    what: str
+    style: str
+    name: str
+    """An id, a path, a job."""
+    details: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    """The files whose lines explain it, relative to the checkout."""
+    ids: tuple[str, ...] = ()
+    """The tests that it is about and that are still there."""
+    added: bool = False
+    """Whether these are new tests."""
+
+
+_COLUMNS = (TableColumn("what", 26, share=2), TableColumn("of", 40, share=3, elide=True, ids=True))
+
+
+def rows_of_states(rows: Sequence[StateRow], marks: Collection[str] = ()) -> Rows[StateRow]:
+    """The rows of a table; `marks` are the ids of the marked tests."""
+
+    def cells(one: StateRow) -> Row:
+        return [Cell(one_line(one.what), one.style)], [Cell(one_line(one.name))]
+
+    def is_marked(one: StateRow) -> bool:
+        return bool(one.ids) and all(id in marks for id in one.ids)
+
+    return Rows(rows, _COLUMNS, cells, key=_key, id=lambda one: one.name, marked=is_marked)
+
+
+def _key(one: StateRow) -> str:
+    return f"{one.group} {one.what} {one.name}"
+
+
+def state_rows(found: Difference, models: str) -> list[StateRow]:
+    """All rows, the group with the most harm first; `models` is where the models are, relative to the checkout."""
+    rows = [*_tests(found, models), *_loaders(found, models), *_others(found)]
+    worst = {one.group: (one.rank, one.group) for one in sorted(rows, key=lambda one: -one.rank)}
+    return sorted(rows, key=lambda one: (worst[one.group], one.rank, one.name))
+
+
+def state_groups(rows: Sequence[StateRow]) -> list[RowGroup]:
+    """The rows by loader; the heading counts what there is."""
+    by_group: dict[str, list[int]] = {}
+    for at, one in enumerate(rows):
+        by_group.setdefault(one.group, []).append(at)
+    groups = []
+    for name, members in by_group.items():
+        bad = sum(rows[at].rank < 4 for at in members)
+        words = f"  {counted(len(members), 'change')}" + (f", {bad:,} to look at" if bad else "")
+        groups.append(RowGroup(name, (Cell(one_line(name), "running"), Cell(words, _BAD if bad else _PLAIN)), members))
+    return groups
+
+
+class _Maker:
+    """Makes the rows of tests: each with what its jobs do, and with the code of its loader."""
+
+    def __init__(self, found: Difference, models: str) -> None:
+        self._found, self._models = found, models
+        self._code = {one.loader: tuple(f"{models}/{path}" for path in one.files) for one in found.loaders}
+        self._jobs: dict[str, list[str]] = {}
+        for job in found.jobs:
+            for sign, ids in (("-", job.lost), ("+", job.gained)):
+                for id in ids:
+                    said = f"{sign} {job.job.file}: {job.job.name} on {job.job.runs_on}"
+                    self._jobs.setdefault(id, []).append(said)
+
+    def row(self, id: str, rank: int, what: str, style: str, *details: str, there: bool = True) -> StateRow:
+        loader = self._found.loader_of.get(id, "") or id.partition("-")[0]
+        files = self._code.get(loader, (f"{self._models}/{loader}/loader.py",))
+        said = (*details, *self._jobs.get(id, ()))
+        return StateRow(loader, rank, what, style, id, said, files, (id,) if there else ())
+
+
+def _tests(found: Difference, models: str) -> Iterable[StateRow]:
+    make = _Maker(found, models)
+    yield from _leaving(found, make)
+    yield from _entries(found, make)
+    renamed = {one.before for one in found.renamed} | {one.after for one in found.renamed}
+    yield from (make.row(one.after, 5, "renamed", _DOUBT, f"from {one.before}", one.why) for one in found.renamed)
+    yield from (make.row(id, 5, "removed", _DOUBT, there=False) for id in found.removed if id not in renamed)
+    known = renamed.union(found.entries_added)
+    for id in found.added:
+        if id not in known:
+            yield make.row(id, 9, "added", _GOOD)._replace(added=True)
+
+
+def _leaving(found: Difference, make: _Maker) -> Iterable[StateRow]:
+    for left in found.left:
+        what = f"{'leaves' if left.stays else 'leaves CI:'} {', '.join(left.machines)}"
+        rank = 4 if left.stays else 0
+        if "::" in left.id:
+            file = left.id.partition("::")[0]
+            yield StateRow(_HANDWRITTEN, rank, what, _BAD, left.id, left.why, (file,))
+        else:
+            yield make.row(left.id, rank, what, _BAD, *left.why)
+
+
+def _entries(found: Difference, make: _Maker) -> Iterable[StateRow]:
+    by_id: dict[str, list[FieldChange]] = {}
+    for change in found.changed:
+        by_id.setdefault(change.id, []).append(change)
+    for id, changes in by_id.items():
+        fallen = any(map(lowers_gate, changes))
+        words = [_field(one) for one in sorted(changes, key=lambda one: not lowers_gate(one))]
+        yield make.row(id, 1 if fallen else 6, words[0], _DOUBT if fallen else "", *words)
+    yield from (make.row(id, 1, "its entry is gone", _BAD) for id in found.unguarded)
+    yield from (make.row(id, 2, "matches no test any more", _BAD, there=False) for id in found.orphaned)
+    yield from (make.row(id, 7, "matches a test now", _GOOD) for id in found.reached)
+    yield from (make.row(id, 7, "entry added", _GOOD) for id in found.entries_added)
+    unguarded, removed = set(found.unguarded), set(found.removed)
+    for id in found.entries_removed:
+        if id not in unguarded:
+            yield make.row(id, 6, "entry removed", "", there=id not in removed)
+
+
+def _field(one: FieldChange) -> str:
+    where = f" on {one.arch}" if one.arch else ""
+    return f"{one.field}{where}: {text_of(one.before) or 'none'} -> {text_of(one.after) or 'none'}"
+
+
+def _loaders(found: Difference, models: str) -> Iterable[StateRow]:
+    for one in found.loaders:
+        what = "requirements" if one.requirements else "code"
+        behind = f"{counted(len(one.entries), 'entry')}, {counted(len(one.tests), 'test')} behind it"
+        files = tuple(f"{models}/{path}" for path in one.files)
+        rank = 3 if one.requirements and one.entries else 8
+        name = ", ".join(path.removeprefix(f"{one.loader}/") for path in one.files)
+        yield StateRow(one.loader, rank, f"{what}: {behind}", _DOUBT, name, one.files, files, one.entries)
+
+
+def _others(found: Difference) -> Iterable[StateRow]:
+    for job in found.jobs:
+        counts = " ".join(f"{sign}{len(ids)}" for sign, ids in (("-", job.lost), ("+", job.gained)) if ids)
+        name = f"{job.job.file}: {job.job.name} on {job.job.runs_on}"
+        preset = f".github/workflows/test-matrix-presets/{job.job.file}"
+        ids = (*(f"- {id}" for id in job.lost), *(f"+ {id}" for id in job.gained))
+        details = (*((job.why,) if job.why else ()), f"mark: {job.job.test_mark}", *ids)
+        yield StateRow(
+            _JOBS, 4 if job.why else 8, counts or "no tests", _DOUBT if job.lost else "", name, details, (preset,)
+        )
+    for one in found.new:
+        bad = severity(one.kind) is Severity.ERROR
+        where = f"{one.file}:{one.line}" if one.line else one.file
+        text = (one.message, *((one.id,) if one.id else ()))
+        yield StateRow(
+            _FINDINGS, 3 if bad else 6, one.kind, _BAD if bad else _DOUBT, short_file(where), text, (one.file,)
+        )
+    for one in found.gone:
+        yield StateRow(_FINDINGS, 9, f"{one.kind} is gone", _GOOD, short_file(one.file), (one.message,), (one.file,))
+    for verb, ids, style in (("removed", found.handwritten_removed, _DOUBT), ("added", found.handwritten_added, _GOOD)):
+        for id in ids:
+            yield StateRow(_HANDWRITTEN, 5 if verb == "removed" else 9, verb, style, id, (), (id.partition("::")[0],))
+    for real in found.placeholders:
+        yield StateRow(real.loader, 7, "a placeholder of this model is left", _GOOD, real.name, (), (TEST_MODULE,))
+    for pin in found.pins:
+        words = f"{pin.before or 'none'} -> {pin.after or 'none'}"
+        yield StateRow(_VERSIONS, 6, words, "", pin.name, (words, *((pin.link,) if pin.link else ())))
