@@ -37,8 +37,10 @@ def main(clone: Path, count: int = _COUNT) -> int:
     """Compare the last uplifts; return how many of them differ."""
     wrong = 0
     commits = _git(clone, "log", f"--max-count={count}", "--format=%h", f"--grep={_SUBJECT}").split()
-    print("| commit | tests + | tests - | entries + | entries - | orphaned | reached | loaders | first | again |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    print(
+        "| commit | tests + | tests - | entries + | entries - | orphaned | reached | status | loaders | first | again |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     with TemporaryDirectory() as scratch:
         trees = [_tree(clone, Path(scratch) / name) for name in ("before", "after")]
         for commit in reversed(commits):

@@ -278,7 +278,7 @@ def _named(found: Difference, *, uplift: bool) -> str:
 
 
 def _tone(one: StateRow) -> str:
-    """The style of a line about a row: only what does harm stands out."""
+    """The style of a line about a row: only harm has a colour."""
     return "error" if one.style == "fail" else ""
 
 
