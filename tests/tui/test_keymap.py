@@ -80,7 +80,7 @@ def test_a_command_that_is_misspelt_has_a_nearest_one() -> None:
 
 def test_keys_are_read_from_the_settings(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
-    file.write_text('keymap = "emacs"\n[keys]\n"matrix.run" = "x,f6"\n')
+    file.write_text('keymap = "emacs"\n[keys]\n"matrix.run" = "x,f9"\n')
     settings = load_settings(file)
     assert read_keymap(settings.keymap, settings.keys).key("matrix.run") == "x"
 

@@ -96,6 +96,13 @@ _DOCTOR = (
     Meaning("done", "in the column fix: it is among the pending changes"),
     _MARKED_FIX,
 )
+_DIFF = (
+    Meaning("▌", "marked"),
+    Meaning("+3 -1", "of a CI job: tests that it gains and loses"),
+    Meaning(
+        "to look at", "of a group: it leaves CI, lowers a gate, matches no test, or has an error or other requirements"
+    ),
+)
 _PROFILES = (
     Meaning("+12%", "the median against that of the first profile: a difference beyond the noise"),
     Meaning("▲ ▼", "the same on a narrow screen: more, less"),
@@ -130,6 +137,7 @@ def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meani
         "review": _CHANGES,
         "clusters": _results(),
         "compare": _results(),
+        "diff": _DIFF,
         "profiles": _PROFILES,
         "programs": _PROGRAMS,
         "workflows": _WORKFLOWS,
