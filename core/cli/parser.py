@@ -20,6 +20,8 @@ PROGRAM = "ttmatrix"
 _COMMANDS_HEAD, _OPTIONS_HEAD = "positional arguments:\n", "options:\n"
 """Headings in the help of argparse."""
 
+_LIKE = 0.7
+"""How much a command must be like a word that is none, to be meant by it."""
 COMMAND_GROUPS = {
     "matrix": {
         "list": "list the tests that match a query",
@@ -37,7 +39,7 @@ COMMAND_GROUPS = {
         "apply": "write a file of proposals to the YAML; --commit commits it",
         "pending": "list, accept, reject or undo changes that wait for a decision",
         "placeholders": "list planned models, remove them or make entries of them",
-        "pr": "print what a commit, a range or a branch changes, as a pull request",
+        "pr": "print what commits or a branch change, as a pull request",
         "triage": "run a workflow on failing tests: from repro to reviewed change",
     },
     "runs": {
@@ -65,7 +67,7 @@ COMMAND_GROUPS = {
         "clusters": "group failures with the same cause",
         "compare": "compare two CI runs, or tests under several profiles",
         "since": "print since when a test fails or passes, and the commits between",
-        "nightly": "report one run of a workflow of CI: its jobs, failures, performance",
+        "nightly": "report a run of CI: its jobs, failures and performance",
         "report": "report how the tests are doing: pass rates, changes, machines",
         "policy": "print how much evidence a verdict needs",
     },
@@ -209,7 +211,7 @@ def _refuse_unknown(arguments: Sequence[str]) -> None:
     word = next((one for one in rest if not one.startswith("-")), None)
     if word is None or word in COMMANDS:
         return
-    near = difflib.get_close_matches(word, COMMANDS, 2)
+    near = difflib.get_close_matches(word, COMMANDS, 2, _LIKE)
     meant = f"Did you mean {' or '.join(near)}? " if near else ""
     raise UsageError(f"There is no command {word!r}", hint=f"{meant}{PROGRAM} --help lists the commands.")
 

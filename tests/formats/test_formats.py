@@ -152,7 +152,7 @@ def test_a_store_of_evidence(tmp_path: Path) -> None:
     EvidenceStore(tmp_path / "new").add([report])
     connection = sqlite3.connect(tmp_path / "new")
     connection.execute("UPDATE store SET id = 'i'")
-    assert "\n".join(["PRAGMA user_version = 3;", *connection.iterdump()]) + "\n" == _text("evidence.sql")
+    assert "\n".join(["PRAGMA user_version = 4;", *connection.iterdump()]) + "\n" == _text("evidence.sql")
     connection.close()
 
 

@@ -10,7 +10,7 @@ CREATE TABLE reports (
         id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, rank TEXT NOT NULL,
         attempt INTEGER NOT NULL, named INTEGER NOT NULL
     );
-INSERT INTO "reports" VALUES(1,'d1','10 nightly
+INSERT INTO "reports" VALUES(1,'d1','10		nightly
 /nightly/x.xml',1,1);
 CREATE TABLE results (
         cell INTEGER NOT NULL, kind INTEGER NOT NULL, at REAL NOT NULL, session INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 BEGIN TRANSACTION;
 CREATE TABLE cells (
         id INTEGER PRIMARY KEY, test TEXT NOT NULL, arch TEXT NOT NULL, function TEXT NOT NULL,
@@ -6,6 +6,15 @@ CREATE TABLE cells (
     );
 INSERT INTO "cells" VALUES(1,'mnist/pytorch-single_device-inference','n150','test_all_models_torch',1);
 INSERT INTO "cells" VALUES(2,'mnist/pytorch-single_device-inference','','test_all_models_jax',1);
+CREATE TABLE ci_deaths (job INTEGER PRIMARY KEY, fields TEXT NOT NULL);
+CREATE TABLE ci_jobs (id INTEGER PRIMARY KEY, run INTEGER NOT NULL, fields TEXT NOT NULL);
+CREATE TABLE ci_reports (
+        job INTEGER PRIMARY KEY, reports INTEGER NOT NULL, tests INTEGER NOT NULL, cut INTEGER NOT NULL,
+        performance INTEGER NOT NULL
+    );
+CREATE TABLE ci_runs (
+        id INTEGER PRIMARY KEY, workflow INTEGER NOT NULL, name TEXT NOT NULL, fields TEXT NOT NULL
+    );
 CREATE TABLE reports (
         id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE, rank TEXT NOT NULL,
         attempt INTEGER NOT NULL, named INTEGER NOT NULL
@@ -46,4 +55,5 @@ CREATE INDEX sessions_by_report ON sessions (report);
 CREATE INDEX sessions_by_run ON sessions (run, job);
 CREATE INDEX sessions_by_time ON sessions (latest);
 CREATE INDEX results_by_run ON results (run, cell);
+CREATE INDEX ci_jobs_by_run ON ci_jobs (run);
 COMMIT;
