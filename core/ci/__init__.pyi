@@ -12,7 +12,6 @@ from .known_markers import (
     files_with_markers as files_with_markers,
     given_markers as given_markers,
     marker_names as marker_names,
-    registered_markers as registered_markers,
     written_markers as written_markers,
 )
 from .markers import (

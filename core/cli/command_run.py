@@ -97,12 +97,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _kinds_help() -> str:
     """A table of the kinds, within 80 columns."""
     op = "op cases, each compared with a reference on the CPU; the default for ids of op cases"
-    kinds = {name: kind.help for name, kind in KINDS.items()} | {OP_KIND: op}
-    wide = max(map(len, kinds)) + 4
+    words = {name: kind.help for name, kind in KINDS.items()} | {OP_KIND: op}
+    wide = max(map(len, words)) + 4
     first, later = "  {:<" + str(wide - 2) + "}", " " * wide
     texts = (
         textwrap.fill(text, 80, initial_indent=first.format(name), subsequent_indent=later, break_on_hyphens=False)
-        for name, text in kinds.items()
+        for name, text in words.items()
     )
     return "\n".join(("kinds:", *texts))
 

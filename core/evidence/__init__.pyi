@@ -2,15 +2,7 @@
 from .ci_runs import (
     CiJob as CiJob,
     CiRun as CiRun,
-    Death as Death,
-    HowDied as HowDied,
     JobState as JobState,
-    Step as Step,
-    job_id as job_id,
-    job_page as job_page,
-    latest_attempts as latest_attempts,
-    run_page as run_page,
-    runs_of_workflow as runs_of_workflow,
 )
 from .drift import Drift as Drift, drifts_of as drifts_of
 from .ending_fields import (

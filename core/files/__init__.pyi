@@ -14,6 +14,7 @@ from .codec import (
     unpacked as unpacked,
 )
 from .reading import (
+    TEXT_BYTES as TEXT_BYTES,
     is_there as is_there,
     open_regular as open_regular,
     opened as opened,

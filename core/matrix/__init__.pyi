@@ -41,9 +41,7 @@ from .row_kinds import (
     PLACEHOLDER_KIND as PLACEHOLDER_KIND,
     RUN as RUN,
     OwnColumn as OwnColumn,
-    RowKind as RowKind,
     all_kinds as all_kinds,
-    kinds_with as kinds_with,
     row_kind as row_kind,
 )
 from .universe import Member as Member

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from core import files
 from core.errors import TTMatrixError, UsageError
-from core.files.reading import TEXT_BYTES
+from core.files import TEXT_BYTES
 from core.sources.checkout import Checkout
 from core.sources.git import Blob, Git
 from core.text import counted

@@ -25,7 +25,7 @@ from core.ids import TestId
 from core.matrix import Matrix, Universe, index
 from core.matrix.cache import Cache
 from core.sources import Checkout, ModelInfos, find_checkout, read_model_infos
-from core.sources.ci.presets import read_presets
+from core.sources.ci import read_presets
 from core.text import elide_middle
 
 _SHOWN = 3

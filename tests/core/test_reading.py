@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import TTMatrixError
-from core.files import atomic_write, open_regular, read_bytes, read_given, read_loosely, read_text
-from core.files.reading import TEXT_BYTES, NotRead
+from core.files import TEXT_BYTES, atomic_write, open_regular, read_bytes, read_given, read_loosely, read_text
+from core.files.reading import NotRead
 from tests.support.special import SPECIAL, make_special
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from core.evidence import CiJob, CiRun, CiStore, Step, evidence_store
+from core.evidence import CiJob, CiRun, CiStore, evidence_store
+from core.evidence.ci_runs import Step
 from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-from .command import Changes as Changes, Command as Command, Need as Need, Where as Where
+from .command import Command as Command, Need as Need, Where as Where
 from .table import (
-    BY_ID as BY_ID,
     COMMANDS as COMMANDS,
     bindings as bindings,
     commands as commands,

@@ -142,7 +142,6 @@ from .triage import (
 )
 from .triage_group import (
     MOST_STRIPS as MOST_STRIPS,
-    Series as Series,
     group_lines as group_lines,
     proposed_words as proposed_words,
     shared_lines as shared_lines,

@@ -4,7 +4,6 @@ from .agenda_reader import (
     AgendaReader as AgendaReader,
     CaseEvidence as CaseEvidence,
     Progress as Progress,
-    agenda as agenda,
     worked_out as worked_out,
 )
 from .causes import (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .jobs import Jobs as Jobs, read_jobs as read_jobs, scheduled as scheduled
-from .preset_text import WrittenKey as WrittenKey, WrittenObject as WrittenObject, written_objects as written_objects
+from .preset_text import WrittenObject as WrittenObject, written_objects as written_objects
 from .presets import Job as Job, Preset as Preset, read_presets as read_presets
 from .runner import (
     CONFTEST as CONFTEST,

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.ci import keyword_matches, mark_matches
-from core.ci.markers import ExpressionError, problem
+from core.ci import keyword_matches, mark_matches, problem
+from core.ci.markers import ExpressionError
 
 NAMES = ("n300", "n300-llmbox", "a/b.c", "large")
 Meaning = Callable[[frozenset[str]], bool]

@@ -10,7 +10,8 @@ import pytest
 from core.ci import read_ci
 from core.evidence import Ending, Observation
 from core.evidence.progress import moment_day
-from core.evidence.proposals import CauseKind, Concern, agenda
+from core.evidence.proposals import CauseKind, Concern
+from core.evidence.proposals.agenda_reader import agenda
 from core.evidence.proposals.causes import cause_of
 from core.evidence.verdicts import Verdict, Verdicts
 from core.matrix import index

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.ci import registered_markers
+from core.ci.known_markers import registered_markers
 from core.edits import marker_doubt, words
 from core.edits.form_fields import read_field
 from core.errors import UsageError

@@ -4,8 +4,7 @@
 import os
 from pathlib import Path
 
-from core.matrix import Universe, index
-from core.matrix.indexing import read_and_join
+from core.matrix import Universe, index, read_and_join
 from core.sources import stamp_of
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 

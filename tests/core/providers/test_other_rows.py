@@ -10,8 +10,7 @@ from core.errors import QueryError
 from core.handwritten import read_known, with_handwritten
 from core.matrix import Matrix, index, with_placeholder_rows
 from core.matrix.cache import Cache
-from core.matrix.query import FIELDS, Learned, Query, select
-from core.matrix.query.kinds import Choice, Number
+from core.matrix.query import FIELDS, Choice, Learned, Number, Query, select
 from core.matrix.view import View
 from core.ops import with_ops
 from core.providers import compute_columns

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.sources import WORK_TREE, Checkout
-from core.states import Difference, FieldChange, Rename, State, States, difference, lowers_gate
+from core.states import Difference, FieldChange, State, States, difference, lowers_gate
+from core.states.renaming import Rename
 from tests.support.git import git
 from tests.support.states import JOB, MODELS, PRESET, WORKFLOW, commit, states_of, with_submodule, write
 from tests.support.tree import INFERENCE, TRAINING, loader_source

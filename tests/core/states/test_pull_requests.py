@@ -8,8 +8,8 @@ import pytest
 
 from core.matrix import index
 from core.sources import Checkout
-from core.states import PullRequest, pull_request_elsewhere, pull_request_of
-from core.states.pull_requests import MOST_CHARACTERS, MOST_LINES
+from core.states import pull_request_elsewhere, pull_request_of
+from core.states.pull_requests import MOST_CHARACTERS, MOST_LINES, PullRequest
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.states import JOB, MODELS, PRESET, commit, states_of, with_submodule

@@ -5,6 +5,5 @@ from .lists import (
     DecisionScreen as DecisionScreen,
     loader_of as loader_of,
 )
-from .preview_pane import PreviewPane as PreviewPane
 from .screen import ReviewScreen as ReviewScreen
 from .threshold import ask_for_threshold as ask_for_threshold

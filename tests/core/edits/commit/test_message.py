@@ -4,8 +4,8 @@
 import pytest
 
 from core.edits import CellChange
-from core.edits.commit import pull_request
-from core.edits.commit.message import commit_message, title
+from core.edits.commit import pull_request, title
+from core.edits.commit.message import commit_message
 from core.edits.effects import EntryChange
 from core.model import Entry, Status
 from core.sources.ci import Job

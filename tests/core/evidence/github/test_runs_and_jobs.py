@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.evidence import CiStore, HowDied, JobState, performance_store, store_file
+from core.evidence import CiStore, JobState, performance_store, store_file
+from core.evidence.ci_runs import HowDied
 from core.evidence.store import EvidenceStore
 from core.settings import paths
 from core.sources import Checkout

@@ -8,7 +8,8 @@ import pytest
 
 from core.ci import Ci, read_ci, selected
 from core.evidence import Ending, Observation
-from core.evidence.proposals import Agenda, AgendaReader, Concern, agenda
+from core.evidence.proposals import Agenda, AgendaReader, Concern
+from core.evidence.proposals.agenda_reader import agenda
 from core.evidence.verdicts import Policy, Verdicts
 from core.matrix import Matrix, index
 from core.sources import read_model_infos

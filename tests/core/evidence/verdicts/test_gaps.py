@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.ci import Selected
-from core.evidence import CiJob, CiRun, CiStore, Death, Ending, HowDied, Observation, Origin, Results
+from core.evidence import CiJob, CiRun, CiStore, Ending, Observation, Origin, Results
+from core.evidence.ci_runs import Death, HowDied
 from core.evidence.series import LEAST_CUT, Gap
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import MODEL_TESTS, Absence, Judgement, Policy, Verdict, Verdicts

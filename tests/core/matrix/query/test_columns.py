@@ -7,8 +7,8 @@ import pytest
 
 from core.ids import TestId
 from core.matrix import Matrix, Universe, index, resolve
-from core.matrix.query import required_pcc_column, variant_column
-from core.matrix.query.columns import assert_pcc_column, function_column, has_column, is_column, llm_column
+from core.matrix.query import assert_pcc_column, has_column, llm_column, required_pcc_column, variant_column
+from core.matrix.query.columns import function_column, is_column
 from core.model import TEST_MODULE, Function
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 

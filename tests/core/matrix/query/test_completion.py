@@ -5,8 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from core.matrix import Column, index
-from core.matrix.query import FIELDS, Judged, Plain, Query, Scope, complete, completed, select, values_wanted
-from core.matrix.query.kinds import Field
+from core.matrix.query import FIELDS, Field, Judged, Plain, Query, Scope, complete, completed, select, values_wanted
 from core.providers import RUNS
 from tests.support.tree import sample
 

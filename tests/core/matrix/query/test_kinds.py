@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 
 from core.errors import QueryError
 from core.matrix import Column, FlagColumn, Matrix, index
-from core.matrix.query import Scope
-from core.matrix.query.kinds import Choice, Field, IdText, Number, Text, foldable
+from core.matrix.query import Choice, Field, Number, Scope, Text
+from core.matrix.query.kinds import IdText, foldable
 from core.matrix.query.terms import Operator, Term
 from tests.support.tree import sample
 

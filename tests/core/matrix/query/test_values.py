@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, strategies as st
 
-from core.matrix.query import decimal
-from core.matrix.query.values import days, number_test
+from core.matrix.query import days, decimal
+from core.matrix.query.values import number_test
 
 _NUMBER = st.floats(allow_nan=False, allow_infinity=False, width=32)
 

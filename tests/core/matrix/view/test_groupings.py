@@ -7,8 +7,8 @@ import pytest
 
 from core.matrix import NO_ARCH, Column, Matrix, index, with_other_rows
 from core.matrix.query import Plain, Query, Scope, family, select, variant_column
-from core.matrix.view import GROUPINGS
-from core.matrix.view.tree import BY_GROUPING, Grouping, paired
+from core.matrix.view import BY_GROUPING, GROUPINGS
+from core.matrix.view.tree import Grouping, paired
 from tests.support.op_rows import some_op_rows
 from tests.support.tree import sample
 

@@ -8,8 +8,7 @@ from hypothesis import given, strategies as st
 
 from core.errors import UsageError
 from core.matrix.query import Query
-from core.matrix.view import BY_LAYOUT, BY_TABLE_FIELD, HeatOrder, Trail, ViewSpec
-from core.matrix.view.tree import BY_GROUPING
+from core.matrix.view import BY_GROUPING, BY_LAYOUT, BY_TABLE_FIELD, HeatOrder, Trail, ViewSpec
 
 HEADS = st.lists(st.sampled_from(["n150", "p150", "training"]), max_size=2).map(tuple)
 SPECS = st.builds(

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from core.sources.ci import Job
-from core.sources.ci.presets import Preset, read_presets
+from core.sources.ci import Job, Preset, read_presets
 from tests.support.tree import sample
 
 OBJECT = {"runs-on": "n150", "name": "models", "dir": "./tests/runner", "test-mark": "n150 and push"}

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from core.sources.ci.workflows import Reference, Workflow, read_workflows
+from core.sources.ci import Workflow, read_workflows
+from core.sources.ci.workflows import Reference
 from tests.support.tree import sample
 
 NIGHTLY = """\
