@@ -37,7 +37,7 @@ class StateRow(NamedTuple):
     """Whether these are new tests."""
 
 
-_COLUMNS = (TableColumn("what", 26, share=2), TableColumn("of", 40, share=3, elide=True, ids=True))
+_COLUMNS = (TableColumn("change", 26, share=2), TableColumn("where", 40, share=3, elide=True, ids=True))
 
 
 def rows_of_states(rows: Sequence[StateRow], marks: Collection[str] = ()) -> Rows[StateRow]:
@@ -149,7 +149,7 @@ def _loaders(found: Difference, models: str) -> Iterable[StateRow]:
         behind = f"{counted(len(one.entries), 'entry')}, {counted(len(one.tests), 'test')} behind it"
         files = tuple(f"{models}/{path}" for path in one.files)
         rank = 3 if one.requirements and one.entries else 8
-        name = ", ".join(path.removeprefix(f"{one.loader}/") for path in one.files)
+        name = f"{one.loader}: {', '.join(path.removeprefix(f'{one.loader}/') for path in one.files)}"
         yield StateRow(one.loader, rank, f"{what}: {behind}", _DOUBT, name, one.files, files, one.entries)
 
 
