@@ -30,7 +30,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
     monkeypatch.setenv("GH_TOKEN", TOKEN)
     monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
     with github() as state:
@@ -57,9 +57,9 @@ def of_kind(found: dict[str, Any], kind: str) -> list[tuple[str, str, list[str]]
     ]
 
 
-def test_a_night_like_the_one_before_has_nothing_to_say(server: GitHub, checkout: Checkout) -> None:
+def test_a_night_like_the_one_before_has_nothing_to_say(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21):
-        Night(server, number).models("n150", GOOD)
+        Night(hub, number).models("n150", GOOD)
     code, found = document(checkout)
     assert code == 0
     assert (found["run"], found["against"], found["reported"], found["groups"]) == ("nightly-21", "nightly-20", 1, 1)
@@ -71,9 +71,9 @@ def test_without_a_run_it_says_what_to_do(checkout: Checkout) -> None:
     assert done.code == 64 and "--from-github" in done.err
 
 
-def test_one_cause_in_forty_tests_is_one_group_of_both_archs(server: GitHub, checkout: Checkout) -> None:
+def test_one_cause_in_forty_tests_is_one_group_of_both_archs(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21):
-        night = Night(server, number)
+        night = Night(hub, number)
         endings = GOOD | (dict.fromkeys(IDS[:40], OOM) if number == 21 else {})
         night.models("n150", endings)
         night.models("p150", endings, index=1)
@@ -85,9 +85,9 @@ def test_one_cause_in_forty_tests_is_one_group_of_both_archs(server: GitHub, che
     assert all("/job/" in test["url"] for test in group["tests"])
 
 
-def test_new_changed_persisting_and_fixed_are_apart(server: GitHub, checkout: Checkout) -> None:
-    Night(server, 20).models("n150", GOOD | {IDS[1]: OOM, IDS[2]: OOM, IDS[3]: SORT})
-    Night(server, 21).models("n150", GOOD | {IDS[0]: OOM, IDS[1]: SORT, IDS[2]: OOM})
+def test_new_changed_persisting_and_fixed_are_apart(hub: GitHub, checkout: Checkout) -> None:
+    Night(hub, 20).models("n150", GOOD | {IDS[1]: OOM, IDS[2]: OOM, IDS[3]: SORT})
+    Night(hub, 21).models("n150", GOOD | {IDS[0]: OOM, IDS[1]: SORT, IDS[2]: OOM})
     _, found = document(checkout)
     assert of_kind(found, "new") == [("model tests", OOM, [IDS[0]])]
     assert of_kind(found, "fixed")[0][2] == [IDS[3]]
@@ -99,11 +99,11 @@ def test_new_changed_persisting_and_fixed_are_apart(server: GitHub, checkout: Ch
 
 
 def test_a_job_that_died_is_one_line_and_its_tests_are_neither_fixed_nor_missing(
-    server: GitHub, checkout: Checkout
+    hub: GitHub, checkout: Checkout
 ) -> None:
-    Night(server, 20).models("p150", GOOD | {IDS[0]: OOM})
+    Night(hub, 20).models("p150", GOOD | {IDS[0]: OOM})
     log = log_of(IDS[:3], "Fatal Python error: Segmentation fault\n##[error]Process completed with exit code 139.")
-    job = Night(server, 21).models("p150", GOOD, report=False, log=log)
+    job = Night(hub, 21).models("p150", GOOD, report=False, log=log)
     code, found = document(checkout)
     assert code == 1 and not found["failures"]
     (one,) = found["jobs"]
@@ -114,9 +114,9 @@ def test_a_job_that_died_is_one_line_and_its_tests_are_neither_fixed_nor_missing
     assert text.count("Segmentation fault") == 1 and "60 cells without a result" in text
 
 
-def test_a_truncated_report_says_what_it_has(server: GitHub, checkout: Checkout) -> None:
-    Night(server, 20).models("n150", GOOD)
-    Night(server, 21).models("n150", GOOD | {IDS[0]: OOM}, cut=True, log=log_of(IDS[:50], "Killed"))
+def test_a_truncated_report_says_what_it_has(hub: GitHub, checkout: Checkout) -> None:
+    Night(hub, 20).models("n150", GOOD)
+    Night(hub, 21).models("n150", GOOD | {IDS[0]: OOM}, cut=True, log=log_of(IDS[:50], "Killed"))
     _, found = document(checkout)
     (one,) = found["jobs"]
     assert one["died"] == "left a truncated report" and 0 < one["tests"] < 60
@@ -125,9 +125,9 @@ def test_a_truncated_report_says_what_it_has(server: GitHub, checkout: Checkout)
     assert found["reported"] == 0
 
 
-def test_what_failed_before_its_tests_and_what_was_cancelled(server: GitHub, checkout: Checkout) -> None:
+def test_what_failed_before_its_tests_and_what_was_cancelled(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21):
-        night = Night(server, number)
+        night = Night(hub, number)
         night.models("n150", GOOD)
         if number == 21:
             night.job(TORCH, "failure", failed_step="Set up job", log="ERROR: No matching distribution found for wheel")
@@ -145,11 +145,11 @@ def test_what_failed_before_its_tests_and_what_was_cancelled(server: GitHub, che
     assert (found["reported"], found["groups"]) == (1, 3), "a skipped job is not waited for"
 
 
-def test_an_attempt_that_passes_is_named_and_replaces_only_what_it_reran(server: GitHub, checkout: Checkout) -> None:
-    Night(server, 20).models("n150", GOOD)
-    night = Night(server, 21)
+def test_an_attempt_that_passes_is_named_and_replaces_only_what_it_reran(hub: GitHub, checkout: Checkout) -> None:
+    Night(hub, 20).models("n150", GOOD)
+    night = Night(hub, 21)
     night.models("n150", GOOD | {IDS[0]: OOM, IDS[1]: OOM})
-    server.runs[0]["run_attempt"] = 2
+    hub.runs[0]["run_attempt"] = 2
     night.models("n150", {IDS[0]: "pass", IDS[1]: OOM}, attempt=2)
     _, found = document(checkout)
     assert [one["id"] for one in found["retried"]] == [IDS[0]]
@@ -157,11 +157,11 @@ def test_an_attempt_that_passes_is_named_and_replaces_only_what_it_reran(server:
     assert found["not_run"] == 0 and found["attempt"] == 2
 
 
-def test_an_expected_failure_hides_neither_a_pass_nor_another_failure(server: GitHub, checkout: Checkout) -> None:
+def test_an_expected_failure_hides_neither_a_pass_nor_another_failure(hub: GitHub, checkout: Checkout) -> None:
     known = dict.fromkeys(IDS, SORT)
-    Night(server, 20).models("n150", known, conclusion="success", status="KNOWN_FAILURE_XFAIL")
+    Night(hub, 20).models("n150", known, conclusion="success", status="KNOWN_FAILURE_XFAIL")
     endings = known | {IDS[0]: "pass", IDS[1]: OOM}
-    Night(server, 21).models("n150", endings, conclusion="success", status="KNOWN_FAILURE_XFAIL")
+    Night(hub, 21).models("n150", endings, conclusion="success", status="KNOWN_FAILURE_XFAIL")
     code, found = document(checkout)
     assert code == 0
     assert of_kind(found, "fixed")[0][2] == [IDS[0]]
@@ -169,20 +169,20 @@ def test_an_expected_failure_hides_neither_a_pass_nor_another_failure(server: Gi
     assert len(found["failures"]) == 2, "58 that fail as expected are not in the way"
 
 
-def test_the_run_before_is_one_of_the_workflow_that_has_results(server: GitHub, checkout: Checkout) -> None:
-    Night(server, 20).models("n150", GOOD | {IDS[0]: OOM})
-    Night(server, 21).job("Build tt-xla / build", "failure", failed_step="Set up job", log="fatal: x")
-    Night(server, 22, workflow=2).models("n150", GOOD)
-    Night(server, 23).models("n150", GOOD | {IDS[0]: OOM})
+def test_the_run_before_is_one_of_the_workflow_that_has_results(hub: GitHub, checkout: Checkout) -> None:
+    Night(hub, 20).models("n150", GOOD | {IDS[0]: OOM})
+    Night(hub, 21).job("Build tt-xla / build", "failure", failed_step="Set up job", log="fatal: x")
+    Night(hub, 22, workflow=2).models("n150", GOOD)
+    Night(hub, 23).models("n150", GOOD | {IDS[0]: OOM})
     code, found = document(checkout)
     assert (code, found["run"], found["against"]) == (0, "nightly-23", "nightly-20")
     assert [one["kind"] for one in found["failures"]] == ["persisting"]
     assert "nightly-21 left no results" in nightly(checkout).out
 
 
-def test_a_group_that_the_run_before_lost_is_compared_with_one_further_back(server: GitHub, checkout: Checkout) -> None:
+def test_a_group_that_the_run_before_lost_is_compared_with_one_further_back(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21, 22):
-        night = Night(server, number)
+        night = Night(hub, number)
         night.models("n150", GOOD)
         log = log_of(IDS[:3], "Killed")
         night.models("p150", GOOD | {IDS[0]: OOM}, index=1, report=number != 21, log=log)
@@ -191,50 +191,50 @@ def test_a_group_that_the_run_before_lost_is_compared_with_one_further_back(serv
     assert "with nightly-20" in nightly(checkout).out
 
 
-def test_the_night_after_the_lost_one_still_misses_its_tests(server: GitHub, checkout: Checkout) -> None:
+def test_the_night_after_the_lost_one_still_misses_its_tests(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21):
-        night = Night(server, number)
+        night = Night(hub, number)
         night.models("n150", GOOD)
         night.models("p150", GOOD, index=1, report=number == 20, log=log_of(IDS[:3], "Killed"))
     _, found = document(checkout)
     assert found["not_run"] == 60 and found["reported"] == 1
 
 
-def test_names_of_jobs_drift(server: GitHub, checkout: Checkout) -> None:
+def test_names_of_jobs_drift(hub: GitHub, checkout: Checkout) -> None:
     """Another position, runner and mark: tests are the same by id and arch."""
-    Night(server, 20).models("n150", GOOD | {IDS[0]: OOM})
-    night = Night(server, 21)
+    Night(hub, 20).models("n150", GOOD | {IDS[0]: OOM})
+    night = Night(hub, 21)
     job = night.models("n150", GOOD | {IDS[0]: OOM}, index=7)
-    name = str(server.jobs[21][0]["name"]).replace("n150 and", "n150 and x and")
+    name = str(hub.jobs[21][0]["name"]).replace("n150 and", "n150 and x and")
     name = name.replace("(n150,", "(tt-ubuntu-2204-n150-stable,")
-    server.jobs[21][0]["name"] = name
-    (artefact,) = server.artefacts[21]
+    hub.jobs[21][0]["name"] = name
+    (artefact,) = hub.artefacts[21]
     artefact["name"] = f"test-reports-ffff-1.7-tt-ubuntu-2204-n150-stable-n150_and_x_and_nightly-{job}"
     code, found = document(checkout)
     assert code == 0 and [one["kind"] for one in found["failures"]] == ["persisting"]
     assert not found["not_run"] and found["jobs"][0]["arch"] == "n150"
 
 
-def test_a_test_that_its_job_does_not_report_any_more_is_missing(server: GitHub, checkout: Checkout) -> None:
-    Night(server, 20).models("n150", GOOD | {IDS[5]: OOM})
-    Night(server, 21).models("n150", {id: "pass" for id in IDS if id != IDS[5]})
+def test_a_test_that_its_job_does_not_report_any_more_is_missing(hub: GitHub, checkout: Checkout) -> None:
+    Night(hub, 20).models("n150", GOOD | {IDS[5]: OOM})
+    Night(hub, 21).models("n150", {id: "pass" for id in IDS if id != IDS[5]})
     _, found = document(checkout)
     assert [(one["kind"], one["tests"][0]["id"]) for one in found["failures"]] == [("missing", IDS[5])]
 
 
-def test_a_group_that_is_not_there_is_lost(server: GitHub, checkout: Checkout) -> None:
-    night = Night(server, 20)
+def test_a_group_that_is_not_there_is_lost(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
     night.models("n150", GOOD)
     night.models("p150", GOOD, index=1)
-    Night(server, 21).models("n150", GOOD)
+    Night(hub, 21).models("n150", GOOD)
     code, found = document(checkout)
     assert code == 1 and found["not_run"] == 60 and not found["failures"]
     assert "is not in this one" in nightly(checkout).out
 
 
-def test_a_machine_that_fails_alone(server: GitHub, checkout: Checkout) -> None:
+def test_a_machine_that_fails_alone(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21):
-        night = Night(server, number)
+        night = Night(hub, number)
         bad = dict.fromkeys(IDS[:10], OOM) if number == 21 else {}
         night.models("n150", dict.fromkeys(IDS[:20], "pass") | bad, machine="runner-3")
         night.models("n150", dict.fromkeys(IDS[20:], "pass"), index=1, machine="runner-4")
@@ -242,11 +242,11 @@ def test_a_machine_that_fails_alone(server: GitHub, checkout: Checkout) -> None:
     assert found["machines"] == [{"name": "runner-3", "failed": 10, "ran": 20}]
 
 
-def test_a_drop_beyond_the_noise_is_a_regression_and_noise_is_none(server: GitHub, checkout: Checkout) -> None:
+def test_a_drop_beyond_the_noise_is_a_regression_and_noise_is_none(hub: GitHub, checkout: Checkout) -> None:
     """12 % among noise of 4 %; a series that only swings; one without a night before; one with a single one."""
     noise = itertools.cycle((1.0, 1.04, 0.97, 1.02, 0.96, 1.01, 1.03))
     for number in range(10, 18):
-        night = Night(server, number)
+        night = Night(hub, number)
         night.models("n150", GOOD)
         night.benchmark("resnet", "n150-perf", 100.0 * (0.88 if number == 17 else next(noise)))
         night.benchmark("swings", "p150-perf", 100.0 * (0.955 if number == 17 else next(noise)))
@@ -265,7 +265,7 @@ def test_a_drop_beyond_the_noise_is_a_regression_and_noise_is_none(server: GitHu
     assert {one["trend"] for one in found["performance"] if one["metric"] == "ttft"} == {"steady", "no baseline"}
 
 
-def test_commits_pins_and_presets_between(server: GitHub, checkout: Checkout) -> None:
+def test_commits_pins_and_presets_between(hub: GitHub, checkout: Checkout) -> None:
     build = checkout.root / "third_party/CMakeLists.txt"
     build.parent.mkdir(exist_ok=True)
     build.write_text('set(TT_MLIR_VERSION "aaaa1111")\n')
@@ -274,8 +274,8 @@ def test_commits_pins_and_presets_between(server: GitHub, checkout: Checkout) ->
     build.write_text('set(TT_MLIR_VERSION "bbbb2222")\n')
     git(checkout.root, "commit", "-qam", "Uplift tt-mlir")
     after = git(checkout.root, "rev-parse", "HEAD").strip()
-    Night(server, 20, before).models("n150", GOOD)
-    Night(server, 21, after).models("n150", GOOD)
+    Night(hub, 20, before).models("n150", GOOD)
+    Night(hub, 21, after).models("n150", GOOD)
     _, found = document(checkout)
     assert found["commits"][0]["commits"][0]["subject"] == "Uplift tt-mlir"
     (pin,) = found["pins"]
@@ -293,12 +293,12 @@ class _Loads(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
-def test_the_page_for_pasting_has_at_most_80_lines_and_the_rest_is_folded(server: GitHub, checkout: Checkout) -> None:
+def test_the_page_for_pasting_has_at_most_80_lines_and_the_rest_is_folded(hub: GitHub, checkout: Checkout) -> None:
     hostile = "boom <script>alert(1)</script> `tick` | [x](javascript:alert(1)) case "
-    Night(server, 20).models("n150", GOOD)
+    Night(hub, 20).models("n150", GOOD)
     words = (f"{a}{b}" for a, b in itertools.product("abcdefghij", repeat=2))
     endings = {id: f"ValueError: {hostile}{next(words)}" for id in IDS}
-    Night(server, 21).models("n150", endings)
+    Night(hub, 21).models("n150", endings)
     done = nightly(checkout, "--format", "md")
     assert done.code == 1 and len(done.out.splitlines()) <= 80
     assert all(id in done.out for id in IDS), "folded, not left out"
@@ -311,21 +311,21 @@ def test_the_page_for_pasting_has_at_most_80_lines_and_the_rest_is_folded(server
     assert all(str(attrs.get("href", "https://")).startswith("https://") for _, attrs in found.tags)
 
 
-def test_the_log_of_a_job_is_printed_and_fetched_once(server: GitHub, checkout: Checkout) -> None:
-    night = Night(server, 20)
+def test_the_log_of_a_job_is_printed_and_fetched_once(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
     job = night.models("n150", GOOD, log="one\n\x1b[31mtwo\x1b[0m")
     where = "--repository", "team/tt-xla"
     for _ in range(2):
         assert nightly(checkout, "--log", str(job), *where).out.splitlines() == ["one", "two"]
-    assert sum("/logs" in path for host, path, _ in server.asked if host == "api") == 1
+    assert sum("/logs" in path for host, path, _ in hub.asked if host == "api") == 1
     assert nightly(checkout, "--log", "no such", *where).code == 64
 
 
-def test_since_when_it_fails_and_whether_it_comes_and_goes(server: GitHub, checkout: Checkout) -> None:
+def test_since_when_it_fails_and_whether_it_comes_and_goes(hub: GitHub, checkout: Checkout) -> None:
     for number in range(10, 22):
         flaky = OOM if number % 2 else "pass"
         old = OOM if number > 14 else "pass"
-        Night(server, number).models("n150", GOOD | {IDS[0]: flaky, IDS[1]: old})
+        Night(hub, number).models("n150", GOOD | {IDS[0]: flaky, IDS[1]: old})
     _, found = document(checkout)
     tests = {test["id"]: test for one in found["failures"] for test in one["tests"]}
     assert (tests[IDS[1]]["since"], tests[IDS[1]]["last_good"], tests[IDS[1]]["flaky"]) == (
@@ -337,36 +337,36 @@ def test_since_when_it_fails_and_whether_it_comes_and_goes(server: GitHub, check
     assert "1 of 1 flaky" in nightly(checkout).out and "since nightly-15" in nightly(checkout).out
 
 
-def test_a_test_of_the_matrix_names_the_issue_that_its_entry_cites(server: GitHub, checkout: Checkout) -> None:
+def test_a_test_of_the_matrix_names_the_issue_that_its_entry_cites(hub: GitHub, checkout: Checkout) -> None:
     file = next(checkout.test_config.rglob("*single_device.yaml"))
     id = "alpha/pytorch-tiny-single_device-inference"
     issue = "https://github.com/tenstorrent/tt-xla/issues/7"
     text = f'test_config:\n  {id}:\n    status: KNOWN_FAILURE_XFAIL\n    reason: "broken - {issue}"\n'
     file.write_text(text)
     for number in (20, 21):
-        Night(server, number).models("n150", {id: OOM})
+        Night(hub, number).models("n150", {id: OOM})
     _, found = document(checkout)
     assert [test["issue"] for one in found["failures"] for test in one["tests"]] == [issue]
 
 
-def test_a_machine_that_only_its_reports_name(server: GitHub, checkout: Checkout) -> None:
+def test_a_machine_that_only_its_reports_name(hub: GitHub, checkout: Checkout) -> None:
     """The runner is another one for each job, and the host is named in the reports."""
     for number in (20, 21):
-        night = Night(server, number)
+        night = Night(hub, number)
         for at in range(6):
             ids = IDS[at * 10 : at * 10 + 10]
             bad = dict.fromkeys(ids[:6], OOM) if number == 21 and at in (0, 1) else {}
             host = "tt-host-1" if at in (0, 1) else "tt-host-2"
             night.models("n150", dict.fromkeys(ids, "pass") | bad, index=at, host=host)
-            server.jobs[number][-1]["runner_name"] = ""
+            hub.jobs[number][-1]["runner_name"] = ""
     _, found = document(checkout)
     assert found["machines"] == [{"name": "tt-host-1", "failed": 12, "ran": 20}]
 
 
-def test_a_report_that_cannot_be_read_is_no_lost_group(server: GitHub, checkout: Checkout) -> None:
+def test_a_report_that_cannot_be_read_is_no_lost_group(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21):
-        job = Night(server, number).models("n150", GOOD | {IDS[0]: OOM})
-    server.faults[f"artifacts/{job * 10}/zip"] = [Answer(410)]
+        job = Night(hub, number).models("n150", GOOD | {IDS[0]: OOM})
+    hub.faults[f"artifacts/{job * 10}/zip"] = [Answer(410)]
     code, found = document(checkout)
     assert code == 0 and not found["failures"]
     assert (found["reported"], found["not_run"], found["jobs"][0]["died"]) == (0, 60, None)

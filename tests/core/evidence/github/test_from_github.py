@@ -37,7 +37,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
     monkeypatch.setenv("GH_TOKEN", TOKEN)
     with github() as state:
         monkeypatch.setenv("GITHUB_API_URL", state.api)
@@ -48,17 +48,17 @@ def report(directory: Path, ending: str) -> bytes:
     return nightly(directory / f"{ending}.xml", "n150", {ID: ending}).read_bytes()
 
 
-def filled(server: GitHub, tmp_path: Path, runs: int = 3) -> GitHub:
+def filled(hub: GitHub, tmp_path: Path, runs: int = 3) -> GitHub:
     """Each run has two artefacts with a report each, one that has expired and one without reports."""
     for run in range(1, runs + 1):
-        server.add_run(run, 100 + run)
+        hub.add_run(run, 100 + run)
         for number in (1, 2):
             id = run * 10 + number
             data = report(tmp_path / f"made-{id}", "pass").replace(b"f10", f"host{id}".encode())
-            server.add_artefact(run, id, JOB.format(number, id), {f"report_{id}.xml": data})
-        server.add_artefact(run, run * 10 + 3, JOB.format(3, run * 10 + 3), {}, expired=True)
-        server.add_artefact(run, run * 10 + 4, "wheel", {"x.whl": b"x"})
-    return server
+            hub.add_artefact(run, id, JOB.format(number, id), {f"report_{id}.xml": data})
+        hub.add_artefact(run, run * 10 + 3, JOB.format(3, run * 10 + 3), {}, expired=True)
+        hub.add_artefact(run, run * 10 + 4, "wheel", {"x.whl": b"x"})
+    return hub
 
 
 def ingest(checkout: Checkout, *more: str) -> Called:
@@ -70,12 +70,12 @@ def stored(checkout: Checkout) -> EvidenceStore:
     return EvidenceStore(store_file(paths().evidence, checkout.root))
 
 
-def downloads(server: GitHub) -> list[str]:
-    return [path for host, path, _ in server.asked if host == "blobs"]
+def downloads(hub: GitHub) -> list[str]:
+    return [path for host, path, _ in hub.asked if host == "blobs"]
 
 
-def test_every_report_comes_once_from_all_pages(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
-    filled(server, tmp_path)
+def test_every_report_comes_once_from_all_pages(hub: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(hub, tmp_path)
     done = ingest(checkout)
     assert done.code == 0, done.err
     runs = ["nightly-103", "nightly-102", "nightly-101"]
@@ -88,33 +88,31 @@ def test_every_report_comes_once_from_all_pages(server: GitHub, checkout: Checko
     assert first.source.startswith("https://github.com/team/tt-xla/actions/runs/")
     again = ingest(checkout)
     assert again.json["github"] == {"runs": runs, "downloaded": 0, "known": 6, "expired": 3, "other": 3, **nothing}
-    assert len(downloads(server)) == 6
+    assert len(downloads(hub)) == 6
 
 
-def test_the_token_goes_to_the_api_alone_and_is_nowhere_else(
-    server: GitHub, checkout: Checkout, tmp_path: Path
-) -> None:
-    filled(server, tmp_path, 1).faults["blobs:"] = [Answer(403)]
+def test_the_token_goes_to_the_api_alone_and_is_nowhere_else(hub: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(hub, tmp_path, 1).faults["blobs:"] = [Answer(403)]
     refused = ingest(checkout)
     done = ingest(checkout)
-    assert {sent for host, _, sent in server.asked if host == "api"} == {f"Bearer {TOKEN}"}
-    assert {sent for host, _, sent in server.asked if host == "blobs"} == {None}
+    assert {sent for host, _, sent in hub.asked if host == "api"} == {f"Bearer {TOKEN}"}
+    assert {sent for host, _, sent in hub.asked if host == "blobs"} == {None}
     said = refused.out + refused.err + done.out + done.err
     assert TOKEN not in said and "s3cr3t" not in said
     home = Path(os.environ["TTMATRIX_HOME"])
     assert not [file for file in home.rglob("*") if file.is_file() and TOKEN.encode() in file.read_bytes()]
 
 
-def test_which_runs_are_asked_for(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
-    filled(server, tmp_path)
+def test_which_runs_are_asked_for(hub: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(hub, tmp_path)
     done = ingest(checkout, "--workflow", "nightly.yml", "--branch", "a b", "--since", "3", "--latest")
     assert done.json["github"]["runs"] == ["nightly-103"]
-    asked = server.asked[0][1]
+    asked = hub.asked[0][1]
     assert asked.startswith("/repos/team/tt-xla/actions/workflows/nightly.yml/runs?")
     assert "branch=a+b" in asked and "status=completed" in asked and "created=%3E%3D20" in asked
-    server.add_run(9, 7, workflow=2)
+    hub.add_run(9, 7, workflow=2)
     assert ingest(checkout, "--latest").json["github"]["runs"] == ["weekly-7", "nightly-103"]
-    assert "event=schedule" in server.asked[-1][1] or any("event=schedule" in path for _, path, _ in server.asked)
+    assert "event=schedule" in hub.asked[-1][1] or any("event=schedule" in path for _, path, _ in hub.asked)
 
 
 @pytest.mark.parametrize(
@@ -129,10 +127,10 @@ def test_which_runs_are_asked_for(server: GitHub, checkout: Checkout, tmp_path: 
 )
 @pytest.mark.parametrize("where", ["api:/repos/team/tt-xla/actions/runs?", "artifacts?", "blobs:"])
 def test_what_passes_is_waited_for(
-    server: GitHub, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Answer, where: str
+    hub: GitHub, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Answer, where: str
 ) -> None:
     monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
-    filled(server, tmp_path, 1).faults[where] = [fault, fault]
+    filled(hub, tmp_path, 1).faults[where] = [fault, fault]
     done = ingest(checkout)
     assert done.code == 0, done.err
     assert done.json["new"] == 2
@@ -140,10 +138,10 @@ def test_what_passes_is_waited_for(
 
 
 def test_what_does_not_pass_is_an_error_that_says_what_to_do(
-    server: GitHub, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: GitHub, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
-    filled(server, tmp_path)
+    filled(hub, tmp_path)
     limit = Answer(403, {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int(time.time()) + 3000)})
     for fault, words in (
         ([Answer(503)] * 9, "does not answer"),
@@ -155,24 +153,24 @@ def test_what_does_not_pass_is_an_error_that_says_what_to_do(
         ([Answer(200, body=b'{"other": 1}')], "something else than expected"),
     ):
         # The first artefact of the second run fails: earlier ones are stored, and stay.
-        server.faults = {"runs/2/artifacts": list(fault), "loop": list(fault)}
+        hub.faults = {"runs/2/artifacts": list(fault), "loop": list(fault)}
         failed = ingest(checkout)
         assert failed.code == 2, failed
         assert words in failed.err + failed.out
         assert {row.run for row in stored(checkout).of_test(ID)} == {"nightly-103"}
-    server.faults = {}
+    hub.faults = {}
     assert ingest(checkout).json["github"]["known"] == 2
 
 
 def test_an_archive_that_cannot_be_read_is_a_problem_and_the_rest_is_read(
-    server: GitHub, checkout: Checkout, tmp_path: Path
+    hub: GitHub, checkout: Checkout, tmp_path: Path
 ) -> None:
-    filled(server, tmp_path, 1)
+    filled(hub, tmp_path, 1)
     bomb = b"<testsuites>" + b" " * 40_000_000
-    server.add_artefact(1, 15, JOB.format(5, 15), {"bomb.xml": bomb, "../../out.xml": b"<testsuites/>"})
-    server.archives[12] = b"no archive at all"
-    server.artefacts[1][0]["expired"] = False
-    server.faults["artifacts/11/zip"] = [Answer(410)]
+    hub.add_artefact(1, 15, JOB.format(5, 15), {"bomb.xml": bomb, "../../out.xml": b"<testsuites/>"})
+    hub.archives[12] = b"no archive at all"
+    hub.artefacts[1][0]["expired"] = False
+    hub.faults["artifacts/11/zip"] = [Answer(410)]
     done = ingest(checkout)
     assert done.code == 1
     assert done.json["github"]["expired"] == 2
@@ -182,15 +180,15 @@ def test_an_archive_that_cannot_be_read_is_a_problem_and_the_rest_is_read(
     assert all(one["file"].startswith("https://github.com/team/tt-xla/actions/runs/1") for one in done.json["problems"])
 
 
-def test_more_than_was_said_is_not_taken(server: GitHub, tmp_path: Path) -> None:
-    server.archives[1] = b"x" * 100_000
-    server.runs, server.artefacts = [], {}
+def test_more_than_was_said_is_not_taken(hub: GitHub, tmp_path: Path) -> None:
+    hub.archives[1] = b"x" * 100_000
+    hub.runs, hub.artefacts = [], {}
     with pytest.raises(TTMatrixError, match="larger than GitHub said"):
         Transport(TOKEN).download("repos/team/tt-xla/actions/artifacts/1/zip", tmp_path / "x", 1000)
 
 
-def test_killed_half_way_it_goes_on_where_it_was(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
-    filled(server, tmp_path)
+def test_killed_half_way_it_goes_on_where_it_was(hub: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(hub, tmp_path)
     reached, go_on = threading.Event(), threading.Event()
 
     def hold(id: int) -> None:
@@ -198,7 +196,7 @@ def test_killed_half_way_it_goes_on_where_it_was(server: GitHub, checkout: Check
             reached.set()
             go_on.wait(60)
 
-    server.before_archive = hold
+    hub.before_archive = hold
     words = [sys.executable, "-m", "tui", "ingest", "--from-github", "--repository", "team/tt-xla"]
     with subprocess.Popen([*words, "--repo", str(checkout.root)], start_new_session=True) as running:
         assert reached.wait(60)
@@ -206,10 +204,10 @@ def test_killed_half_way_it_goes_on_where_it_was(server: GitHub, checkout: Check
     go_on.set()
     before = len(stored(checkout).of_test(ID))
     assert before == 3
-    server.asked.clear()
+    hub.asked.clear()
     done = ingest(checkout)
     assert done.json["github"]["known"] == 3 and done.json["github"]["downloaded"] == 3
-    assert len(downloads(server)) == 3
+    assert len(downloads(hub)) == 3
     assert len(stored(checkout).of_test(ID)) == 6
 
 
@@ -295,10 +293,10 @@ def test_an_api_that_cannot_be_asked_is_refused(api: str) -> None:
         Transport("", api)
 
 
-def test_an_archive_that_cannot_be_read_is_fetched_again(server: GitHub, checkout: Checkout, tmp_path: Path) -> None:
-    server.add_run(1, 101)
-    server.add_artefact(1, 11, JOB.format(1, 11), {"report_11.xml": report(tmp_path, "pass")})
-    server.faults = {"blobs:": [Answer(body=b"<html>a page of a proxy</html>")]}
+def test_an_archive_that_cannot_be_read_is_fetched_again(hub: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    hub.add_run(1, 101)
+    hub.add_artefact(1, 11, JOB.format(1, 11), {"report_11.xml": report(tmp_path, "pass")})
+    hub.faults = {"blobs:": [Answer(body=b"<html>a page of a proxy</html>")]}
     first = ingest(checkout)
     assert (first.code, first.json["new"], len(first.json["problems"])) == (1, 0, 1)
     second = ingest(checkout)

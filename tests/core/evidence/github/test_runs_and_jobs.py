@@ -28,7 +28,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
     monkeypatch.setenv("GH_TOKEN", TOKEN)
     monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
     with github() as state:
@@ -48,8 +48,8 @@ def jobs(checkout: Checkout, run: int) -> dict[int, JobState]:
     return {state.job.id: state for state in known(checkout).jobs(run)}
 
 
-def test_a_run_is_stored_with_its_jobs_and_asked_for_once(server: GitHub, checkout: Checkout) -> None:
-    night = Night(server, 20)
+def test_a_run_is_stored_with_its_jobs_and_asked_for_once(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
     job = night.models("n150", {TEST_ID: "pass"})
     build = night.job("Build tt-xla / build")
     assert ingest(checkout).code == 0
@@ -63,16 +63,16 @@ def test_a_run_is_stored_with_its_jobs_and_asked_for_once(server: GitHub, checko
     assert (one.job.parts.runner, one.job.parts.row, one.job.parts.position) == ("n150", "run_forge_models", 0)
     assert one.job.url == f"https://github.com/team/tt-xla/actions/runs/20/job/{job}"
     assert not states[build].job.parts.has_tests and states[build].report is None
-    before = len(server.asked)
+    before = len(hub.asked)
     assert ingest(checkout).json["github"]["known"] == 1
-    assert len(server.asked) == before + 1, "only the list of runs is asked for again"
+    assert len(hub.asked) == before + 1, "only the list of runs is asked for again"
 
 
-def test_a_new_attempt_is_read_and_replaces_only_what_it_reran(server: GitHub, checkout: Checkout) -> None:
-    night = Night(server, 20)
+def test_a_new_attempt_is_read_and_replaces_only_what_it_reran(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
     night.models("n150", {TEST_ID: "boom", OTHER: "pass"})
     assert ingest(checkout).code == 0
-    server.runs[0] |= {"run_attempt": 2, "updated_at": "2026-11-23T09:00:00Z"}
+    hub.runs[0] |= {"run_attempt": 2, "updated_at": "2026-11-23T09:00:00Z"}
     night.models("n150", {TEST_ID: "pass"}, attempt=2)
     assert ingest(checkout).json["github"]["downloaded"] == 1
     store = EvidenceStore(store_file(paths().evidence, checkout.root))
@@ -123,9 +123,9 @@ def _set_up(night: Night) -> int:
     ids=["hang", "segfault", "truncated", "collection", "set-up", "cancelled", "no machine took it"],
 )
 def test_how_a_job_died(
-    server: GitHub, checkout: Checkout, make: Callable[[Night], int], how: HowDied, step: str, error: str, test: str
+    hub: GitHub, checkout: Checkout, make: Callable[[Night], int], how: HowDied, step: str, error: str, test: str
 ) -> None:
-    night = Night(server, 20)
+    night = Night(hub, 20)
     job = make(night)
     done = ingest(checkout)
     assert done.json["github"]["died"] == 1
@@ -135,13 +135,13 @@ def test_how_a_job_died(
     assert death.test == (f"tests/runner/test_models.py::test_all_models_torch[{test}]" if test else "")
 
 
-def test_the_log_of_a_dead_job_is_asked_for_once_and_its_end_is_stored(server: GitHub, checkout: Checkout) -> None:
-    night = Night(server, 20)
+def test_the_log_of_a_dead_job_is_asked_for_once_and_its_end_is_stored(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
     text = "\n".join(f"line {at}" for at in range(400_000)) + "\nFatal Python error: Aborted"
     job = night.models("n150", {TEST_ID: "pass"}, report=False, log=text)
     ingest(checkout)
     ingest(checkout)
-    assert [path for host, path, _ in server.asked if host == "api" and "/logs" in path] == [
+    assert [path for host, path, _ in hub.asked if host == "api" and "/logs" in path] == [
         f"/repos/team/tt-xla/actions/jobs/{job}/logs"
     ]
     file = next(paths().evidence.glob(f"*-logs/{job}.log"))
@@ -149,41 +149,39 @@ def test_the_log_of_a_dead_job_is_asked_for_once_and_its_end_is_stored(server: G
 
 
 @pytest.mark.parametrize("status", [404, 410])
-def test_what_has_expired_ends_nothing_and_is_not_asked_for_again(
-    server: GitHub, checkout: Checkout, status: int
-) -> None:
-    night = Night(server, 20)
+def test_what_has_expired_ends_nothing_and_is_not_asked_for_again(hub: GitHub, checkout: Checkout, status: int) -> None:
+    night = Night(hub, 20)
     job = night.models("n150", {TEST_ID: "pass"})
     night.models("p150", {TEST_ID: "pass"}, index=1)
-    server.faults[f"artifacts/{job * 10}/zip"] = [Answer(status)]
+    hub.faults[f"artifacts/{job * 10}/zip"] = [Answer(status)]
     done = ingest(checkout)
     assert done.code == 0, done.err
     assert (done.json["github"]["expired"], done.json["new"]) == (1, 1)
     (run,) = known(checkout).runs()
     assert [one.why for one in run.unread] == ["expired"]
-    before = len(server.asked)
+    before = len(hub.asked)
     assert ingest(checkout).code == 0
-    assert len(server.asked) == before + 1
+    assert len(hub.asked) == before + 1
 
 
-def test_a_token_that_may_not_read_still_gets_runs_and_jobs(server: GitHub, checkout: Checkout) -> None:
-    night = Night(server, 20)
+def test_a_token_that_may_not_read_still_gets_runs_and_jobs(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
     job = night.models("n150", {TEST_ID: "pass"})
     night.models("p150", {TEST_ID: "pass"}, index=1)
-    server.faults["/zip"] = [Answer(403)] * 9
+    hub.faults["/zip"] = [Answer(403)] * 9
     night.models("p150", {TEST_ID: "boom"}, index=2)
     refused = ingest(checkout)
     assert refused.code == 1 and refused.json["github"]["refused"] == 3
     assert refused.json["github"]["died"] == 0, "its report is there: that it cannot be read is no death"
-    assert sum("/zip" in path for _, path, _ in server.asked) == 1, "one refusal says it of all"
+    assert sum("/zip" in path for _, path, _ in hub.asked) == 1, "one refusal says it of all"
     assert set(jobs(checkout, 20)) >= {job}
-    server.faults = {}
+    hub.faults = {}
     assert ingest(checkout).json["github"]["downloaded"] == 3
 
 
-def test_reports_of_performance_have_their_run_and_job(server: GitHub, checkout: Checkout) -> None:
+def test_reports_of_performance_have_their_run_and_job(hub: GitHub, checkout: Checkout) -> None:
     for number in (20, 21):
-        Night(server, number).benchmark("resnet", "n150-perf", 100.0)
+        Night(hub, number).benchmark("resnet", "n150-perf", 100.0)
     assert ingest(checkout).json["github"]["performance"] == 2
     found = performance_store(checkout, paths()).read()
     # The same numbers in two nights are two results.
@@ -192,10 +190,8 @@ def test_reports_of_performance_have_their_run_and_job(server: GitHub, checkout:
     assert all(one.samples_per_s == 100.0 and one.other == {"ttft": 80.0} and "/job/" in one.job for one in found)
 
 
-def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_results(
-    server: GitHub, checkout: Checkout
-) -> None:
-    Night(server, 20).models("n150", {TEST_ID: "boom"})
+def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_results(hub: GitHub, checkout: Checkout) -> None:
+    Night(hub, 20).models("n150", {TEST_ID: "boom"})
     ingest(checkout)
     file = store_file(paths().evidence, checkout.root)
     with closing(sqlite3.connect(file)) as connection:
@@ -212,16 +208,16 @@ def test_a_store_of_the_version_before_gets_the_tables_and_keeps_its_results(
 
 
 def test_it_asks_again_until_interrupted_and_an_error_ends_nothing(
-    server: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+    hub: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waits: list[float] = []
 
     def wait(seconds: float) -> None:
         waits.append(seconds)
         if len(waits) == 1:
-            Night(server, 20).models("n150", {TEST_ID: "pass"})
+            Night(hub, 20).models("n150", {TEST_ID: "pass"})
         elif len(waits) == 2:
-            server.faults["/runs?"] = [Answer(418)]
+            hub.faults["/runs?"] = [Answer(418)]
         else:
             raise KeyboardInterrupt
 
