@@ -28,7 +28,7 @@ async def test_a_morning_takes_sixty_keys_at_most(tmp_path: Path, size: tuple[in
         await person.press("4")
         await person.see("172 of 172 open")
         # The machine that fails alone is not about the tests.
-        await person.see("H ignores f10cs10")
+        await person.see("H ignores bad host f10cs10")
         await person.press("H")
         await person.see("164 of 164 open")
         await person.see("40 broke")

@@ -284,7 +284,7 @@ async def test_a_machine_that_fails_alone_is_flagged_and_left_out(checkout: Chec
     app = build_app(checkout)
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "H ignores f10cs10: fails alone" in screen_text(app), "the flag")
+        await until(pilot, lambda: "H ignores bad host f10cs10" in screen_text(app), "the flag")
         assert "fixed" not in screen_text(app)
         await pilot.press("H")
         await until(pilot, lambda: "without f10cs10" in screen_text(app), "the judgement without it")

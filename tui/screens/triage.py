@@ -204,7 +204,7 @@ def _remade(change: Change, proposal: Proposal) -> Change:
 def _alone_words(hosts: Sequence[str], key: str) -> str:
     """That these machines alone fail tests, and the key that ignores them."""
     one = len(hosts) == 1
-    return f"{key} ignores {f'{one_line(hosts[0])}: fails alone' if one else f'{len(hosts)} hosts that fail alone'}"
+    return f"{key} ignores {f'bad host {one_line(hosts[0])}' if one else f'{len(hosts)} bad hosts'}"
 
 
 _NO_RESULTS = (
