@@ -82,7 +82,7 @@ def _once(args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], co
         total.take(read_reports(args.paths, given, archs), context)
         gathered = None
     else:
-        gathered = ingest_sources.Gathered()
+        gathered = ingest_sources.Counts()
         for reading in ingest_sources.from_github(args, given, archs, gathered, context):
             total.take(reading, context)
     if total.new:
@@ -210,7 +210,7 @@ class _Total:
         results = (one for report in reading.reports for one in (*report.observations, *report.by_hand))
         self.unheard += sum(one.ending is Ending.BROKEN and one.reason == UNHEARD for one in results)
 
-    def record(self, gathered: ingest_sources.Gathered | None) -> records.Ingested:
+    def record(self, gathered: ingest_sources.Counts | None) -> records.Ingested:
         """All of it as JSON; `gathered` is what GitHub had, where it was asked."""
         return records.Ingested(
             files=self.files,

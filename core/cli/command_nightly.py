@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.cli import nightly_formats, nightly_page
 from core.cli.context import Context
-from core.cli.ingest_sources import kept_of, named_repository
+from core.cli.ingest_sources import destination_of, named_repository
 from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, handwritten_store, performance_store
 from core.evidence.analysis import chosen_run
@@ -102,7 +102,7 @@ def _log(args: argparse.Namespace, run: CiRun, ci: CiStore, context: Context) ->
     found = next(iter(file.glob(f"*-logs/{job.id}.log")), None)
     if found is None:
         repository = named_repository(args.repository, context)
-        found = kept_of(repository, context).log_of(job.id)
+        found = destination_of(repository, context).log_of(job.id)
         actions = Actions(Transport(find_token(), say=context.console.note), repository)
         try:
             data, size = actions.transport.tail(actions.log_place(job), LOG_BYTES)

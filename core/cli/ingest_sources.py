@@ -13,8 +13,8 @@ from core.errors import TTMatrixError, UsageError
 from core.evidence import CiStore, RawReport, evidence_store, performance_store, store_file
 from core.evidence.github import (
     Actions,
-    Gathered,
-    Kept,
+    Counts,
+    Destination,
     Performance,
     Transport,
     Wanted,
@@ -28,11 +28,11 @@ from core.text import counted, one_line
 
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 __all__ = [
-    "Gathered",
+    "Counts",
     "configure",
+    "destination_of",
     "from_github",
     "ids_of_report",
-    "kept_of",
     "named_repository",
     "print_gathered",
     "watched",
@@ -65,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def from_github(
-    args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], gathered: Gathered, context: Context
+    args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], gathered: Counts, context: Context
 ) -> Iterator[Reading]:
     """The reports of every artefact not read before; each counts as stored once the next one is requested."""
     repository = named_repository(args.repository, context)
@@ -74,7 +74,7 @@ def from_github(
         context.console.note("No token: GitHub lists runs, but gives no artefacts. Set GH_TOKEN, or run gh auth login.")
     actions = Actions(Transport(token, say=context.console.note), repository)
     wanted = Wanted(args.workflow, args.branch, args.since, args.latest)
-    for reading in fetch_reports(actions, wanted, kept_of(repository, context), gathered, given, archs):
+    for reading in fetch_reports(actions, wanted, destination_of(repository, context), gathered, given, archs):
         testcases = counted(sum(reading.counts.values()), "testcase")
         context.console.note(f"{one_line(gathered.runs[-1])}: artefact {gathered.downloaded:,}, {testcases}")
         yield reading
@@ -88,7 +88,7 @@ def named_repository(name: str, context: Context) -> str:
     return repository
 
 
-def kept_of(repository: str, context: Context) -> Kept:
+def destination_of(repository: str, context: Context) -> Destination:
     """Where what comes from a repository is stored for the checkout."""
     file = store_file(context.paths.evidence, context.checkout.root)
     name = f"{file.stem}-github-{repository.replace('/', '+')}"
@@ -101,18 +101,18 @@ def kept_of(repository: str, context: Context) -> Kept:
             # That commit was not fetched.
             return ""
 
-    def keep(found: Performance) -> None:
+    def store_performance(found: Performance) -> None:
         performance_store(context.checkout, context.paths).add(found.reports)
 
     def test_of(raw: RawReport) -> str:
         ids = ids_of_report(raw, context)
         return ids[0] if len(ids) == 1 else ""
 
-    return Kept(
+    return Destination(
         CiStore(evidence_store(context.checkout, context.paths)),
         file.with_name(f"{name}.json"),
         file.with_name(f"{name}-logs"),
-        keep,
+        store_performance,
         test_of,
         models_commit,
         context.console.note,
@@ -138,7 +138,7 @@ def _repository(context: Context) -> str:
     return repository
 
 
-def print_gathered(gathered: Gathered, console: Console) -> None:
+def print_gathered(gathered: Counts, console: Console) -> None:
     """Print what GitHub had."""
     kinds = {"read": gathered.downloaded, "read before": gathered.known, "expired": gathered.expired}
     artefacts = ", ".join(f"{number:,} {word}" for word, number in kinds.items())

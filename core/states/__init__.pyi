@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-from .code import code_diff as code_diff, touched as touched
 from .differing import (
     Difference as Difference,
     FieldChange as FieldChange,
     Moment as Moment,
     difference as difference,
     lowers_gate as lowers_gate,
+    touched as touched,
 )
 from .elsewhere import (
     difference_elsewhere as difference_elsewhere,
@@ -17,5 +17,5 @@ from .new_findings import (
 )
 from .pull_requests import pull_request_of as pull_request_of
 from .ranges import Span as Span, span as span
-from .state import State as State, States as States
+from .state import State as State, States as States, code_diff as code_diff
 from .telling import Item as Item, Section as Section, sections as sections

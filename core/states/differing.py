@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.ids import TestId
 from core.matrix import Matrix, acting, differing, resolve, status_on, supported_archs
 from core.model import Entry, Finding, Status
 from core.sources import INDEX, WORK_TREE, Code, compare_link
@@ -304,3 +305,32 @@ def _beyond(some: Sequence[Finding], known: Sequence[Finding]) -> tuple[Finding,
 
 def _identity(one: Finding) -> tuple[str, str, str, str]:
     return one.kind, one.file, one.id, _PLACE.sub("", one.message)
+
+
+def touched(found: Difference) -> tuple[str, ...]:
+    """The tests that a difference touches and the second state has, those at most risk first.
+
+    First those whose gate fell or that left CI, then entries with a test again, other requirements, other code, other
+    fields, new entries; at last new tests that run on one device.
+    """
+    loaders = sorted(found.loaders, key=lambda one: not one.requirements)
+    ordered = (
+        *(one.id for one in found.fallen),
+        *(one.id for one in found.left),
+        *found.reached,
+        *(id for one in loaders for id in one.entries),
+        *(one.id for one in found.changed),
+        *found.entries_added,
+        *filter(_is_simple, found.added),
+    )
+    gone = {*found.removed, *found.orphaned}
+    return tuple(id for id in dict.fromkeys(ordered) if id not in gone and "::" not in id)
+
+
+def _is_simple(id: str) -> bool:
+    parsed = TestId.parse(id)
+    return (
+        parsed is not None
+        and parsed.llm is None
+        and (parsed.parallelism, parsed.mode) == ("single_device", "inference")
+    )

@@ -8,9 +8,10 @@ It is stored under the ids of git's trees, so that it is valid for ever.
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import unified_diff
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
@@ -309,3 +310,18 @@ def _forget_oldest(directory: Path) -> None:
         known = [one for one in directory.iterdir() if one.is_dir() and one.name != _FILES]
         for one in sorted(known, key=lambda one: one.stat().st_mtime)[:-_KEPT]:
             shutil.rmtree(one, ignore_errors=True)
+
+
+def code_diff(before: State, after: State, paths: Iterable[str]) -> list[str]:
+    """A unified diff of files, given by their paths relative to the checkout. Raises TTMatrixError if git fails."""
+    wanted = list(dict.fromkeys(paths))
+    old, new = before.texts(wanted), after.texts(wanted)
+    return [line for path in wanted for line in _diff(path, old.get(path), new.get(path))]
+
+
+def _diff(path: str, old: str | None, new: str | None) -> Iterator[str]:
+    before, after = (f"a/{path}" if old is not None else _NO_FILE, f"b/{path}" if new is not None else _NO_FILE)
+    return iter(unified_diff((old or "").splitlines(), (new or "").splitlines(), before, after, lineterm=""))
+
+
+_NO_FILE = "/dev/null"

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
+
 TOKEN = "ghp_secret0123456789"
 _PAGE = 2
 """Items per page, whatever the request says: so that a few runs already make several pages."""
@@ -133,3 +135,12 @@ def _server(state: GitHub, name: str) -> ThreadingHTTPServer:
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     return server
+
+
+def reached(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
+    """For a fixture: commands reach a server with `TOKEN`, and wait for nothing between their attempts."""
+    monkeypatch.setenv("GH_TOKEN", TOKEN)
+    monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
+    with github() as state:
+        monkeypatch.setenv("GITHUB_API_URL", state.api)
+        yield state

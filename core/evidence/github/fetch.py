@@ -24,12 +24,12 @@ from core.runs import UnreadableReport
 _MOST_BYTES = 2 * 2**30
 """The largest archive that is downloaded."""
 _SLACK_BYTES = 2**20
-_KEPT_LOGS = 500
+_MOST_LOGS = 500
 """Ends of logs that stay, the newest ones; each has up to 8 MiB, most some hundred kilobytes."""
 
 
 @dataclass
-class Gathered:
+class Counts:
     """Numbers of artefacts."""
 
     runs: list[str] = field(default_factory=list)
@@ -50,7 +50,7 @@ class Gathered:
 
 
 @dataclass(frozen=True)
-class Kept:
+class Destination:
     """Where what comes from GitHub is stored, beside the results."""
 
     ci: CiStore
@@ -58,8 +58,8 @@ class Kept:
     """The ids of artefacts that were read."""
     logs: Path
     """The directory of the ends of logs."""
-    keep: Callable[[Performance], None] = lambda found: None
-    """Stores reports of performance."""
+    store_performance: Callable[[Performance], None] = lambda found: None
+    """Called with reports of performance that were read."""
     test_of: Callable[[RawReport], str] = lambda raw: ""
     """The test that a report of performance is about."""
     models_commit: Callable[[str], str] = lambda commit: ""
@@ -89,16 +89,16 @@ class _Done:
 
 
 def fetch_reports(
-    actions: Actions, wanted: Wanted, kept: Kept, found: Gathered, given: ReadOptions, archs: Sequence[str]
+    actions: Actions, wanted: Wanted, into: Destination, counts: Counts, options: ReadOptions, archs: Sequence[str]
 ) -> Iterator[Reading]:
     """Read every new artefact with reports; asking for the next one marks the last one as stored.
 
     After an interruption, the next call continues after the last one that was stored. Raises TTMatrixError if GitHub
     does not answer; what has expired, or may not be read, is remembered and passed over.
     """
-    scratch = kept.done.with_suffix(".part")
-    with locked(kept.done.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
-        yield from _Fetch(actions, kept, _Done(kept.done), scratch, found, given, archs).all(wanted)
+    scratch = into.done.with_suffix(".part")
+    with locked(into.done.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
+        yield from _Fetch(actions, into, _Done(into.done), scratch, counts, options, archs).all(wanted)
 
 
 @contextmanager
@@ -116,11 +116,11 @@ class _Fetch:
     """One call, run by run."""
 
     actions: Actions
-    kept: Kept
+    into: Destination
     done: _Done
     scratch: Path
-    found: Gathered
-    given: ReadOptions
+    counts: Counts
+    options: ReadOptions
     archs: Sequence[str]
     refused: str = ""
     """Why nothing more can be downloaded; empty: it can."""
@@ -131,12 +131,12 @@ class _Fetch:
 
     def all(self, wanted: Wanted) -> Iterator[Reading]:
         for run in self.actions.runs(wanted):
-            self.found.runs.append(run.name)
-            known = self.kept.ci.run(run.id)
+            self.counts.runs.append(run.name)
+            known = self.into.ci.run(run.id)
             if known is not None and known.whole and run.updated and _is_same(run, known):
-                self.found.known += known.reports
-                self.found.expired += known.expired
-                self.found.other += known.other
+                self.counts.known += known.reports
+                self.counts.expired += known.expired
+                self.counts.other += known.other
             else:
                 yield from self._run(replace(run, url=self._page(run)))
 
@@ -147,20 +147,20 @@ class _Fetch:
         """One run: its jobs, the reports of its artefacts, and how its dead jobs ended."""
         unread: list[Unread] = []
         jobs = self._jobs(run, unread)
-        self.kept.ci.add(run, jobs.values())
-        self.noted = {state.job.id for state in self.kept.ci.jobs(run.id) if state.report is not None}
+        self.into.ci.add(run, jobs.values())
+        self.noted = {state.job.id for state in self.into.ci.jobs(run.id) if state.report is not None}
         self.unread_jobs = set()
-        before = replace(self.found)
+        before = replace(self.counts)
         for artefact in self.actions.artefacts(run):
             already = len(unread)
             yield from self._artefact(run, artefact, job := jobs.get(artefact.job or 0), unread)
             if job is not None and len(unread) > already and artefact.holds_performance == bool(job.parts.benchmark):
                 self.unread_jobs.add(job.id)
         self._deaths(run, jobs.values(), unread)
-        reports = self.found.known + self.found.downloaded - before.known - before.downloaded
-        expired, other = self.found.expired - before.expired, self.found.other - before.other
-        whole = self.found.refused == before.refused and not any(one.why == _DAMAGED for one in unread)
-        self.kept.ci.add(replace(run, reports=reports, expired=expired, other=other, whole=whole, unread=tuple(unread)))
+        reports = self.counts.known + self.counts.downloaded - before.known - before.downloaded
+        expired, other = self.counts.expired - before.expired, self.counts.other - before.other
+        whole = self.counts.refused == before.refused and not any(one.why == _DAMAGED for one in unread)
+        self.into.ci.add(replace(run, reports=reports, expired=expired, other=other, whole=whole, unread=tuple(unread)))
 
     def _jobs(self, run: CiRun, unread: list[Unread]) -> dict[int, CiJob]:
         try:
@@ -168,22 +168,22 @@ class _Fetch:
         except Expired:
             unread.append(Unread("jobs", "GitHub does not list them any more"))
             return {}
-        self.found.jobs += len(jobs)
+        self.counts.jobs += len(jobs)
         return jobs
 
     def _artefact(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> Iterator[Reading]:
         if not (artefact.holds_reports or artefact.holds_performance):
-            self.found.other += 1
+            self.counts.other += 1
         elif artefact.id in self.done.ids:
-            self.found.known += 1
+            self.counts.known += 1
             if artefact.holds_reports and artefact.job is not None and artefact.job not in self.noted:
                 # An earlier version read it, and stored no jobs.
-                self.kept.ci.add_report(artefact.job, JobReport(1, 0, False))
+                self.into.ci.add_report(artefact.job, JobReport(1, 0, False))
         elif artefact.expired:
-            self.found.expired += 1
+            self.counts.expired += 1
             unread.append(Unread(artefact.name, "expired"))
         elif self.refused:
-            self.found.refused += 1
+            self.counts.refused += 1
             unread.append(Unread(artefact.name, self.refused))
         else:
             yield from self._new(run, artefact, job, unread)
@@ -198,7 +198,7 @@ class _Fetch:
             try:
                 self.actions.transport.download(artefact.address, file, most)
             except Expired:
-                self.found.expired += 1
+                self.counts.expired += 1
                 unread.append(Unread(artefact.name, "expired"))
                 return
             except Refused as error:
@@ -208,7 +208,7 @@ class _Fetch:
                 reading = self._performance(run, artefact, job, file)
             else:
                 reading = self._reading(run, file)
-        self.found.downloaded += 1
+        self.counts.downloaded += 1
         yield reading
         # What is no archive now may be one the next time.
         if reading.reports or not reading.problems:
@@ -220,43 +220,43 @@ class _Fetch:
         if artefact.job is not None and reading.reports:
             cut = any(report.cut for report in reading.reports)
             tests = sum(report.counts.total() for report in reading.reports)
-            self.kept.ci.add_report(artefact.job, JobReport(len(reading.reports), tests, cut))
+            self.into.ci.add_report(artefact.job, JobReport(len(reading.reports), tests, cut))
         self.done.add(artefact.id)
 
     def _refuse(self, name: str, error: Refused, unread: list[Unread]) -> None:
-        self.found.refused += 1
+        self.counts.refused += 1
         self.refused = error.title
         unread.append(Unread(name, error.title))
-        self.kept.say(f"{error.title}: runs and jobs are read, reports and logs are not. {error.hint}".rstrip())
+        self.into.say(f"{error.title}: runs and jobs are read, reports and logs are not. {error.hint}".rstrip())
 
     def _reading(self, run: CiRun, file: Path) -> Reading:
-        commit = self.given.commit or run.commit
-        models = self.given.models_commit or self.kept.models_commit(commit)
-        given = replace(self.given, commit=commit, models_commit=models)
-        return _read(file, str(self.scratch), self._page(run), given, self.archs)
+        commit = self.options.commit or run.commit
+        models = self.options.models_commit or self.into.models_commit(commit)
+        options = replace(self.options, commit=commit, models_commit=models)
+        return _read(file, str(self.scratch), self._page(run), options, self.archs)
 
     def _performance(self, run: CiRun, artefact: Artefact, job: CiJob | None, file: Path) -> Reading:
         source = f"{self._page(run)}/{artefact.name}.zip"
-        performance = read_performance(file, source, run, job, self.archs, self.kept.test_of)
-        self.kept.keep(performance)
-        self.found.performance += len(performance.reports)
+        performance = read_performance(file, source, run, job, self.archs, self.into.test_of)
+        self.into.store_performance(performance)
+        self.counts.performance += len(performance.reports)
         if artefact.job is not None:
-            self.kept.ci.add_report(artefact.job, JobReport(0, 0, False, len(performance.reports)))
+            self.into.ci.add_report(artefact.job, JobReport(0, 0, False, len(performance.reports)))
         return Reading((), tuple(performance.problems))
 
     def _deaths(self, run: CiRun, jobs: Iterable[CiJob], unread: list[Unread]) -> None:
         """How each job ended that did not leave what it should; its log is asked for once."""
-        states = {state.job.id: state for state in self.kept.ci.jobs(run.id)}
+        states = {state.job.id: state for state in self.into.ci.jobs(run.id)}
         for job in latest_attempts(jobs):
             report, known = states[job.id].report, states[job.id].death
             if job.id not in self.unread_jobs and is_dead(job, report):
-                self.found.died += 1
+                self.counts.died += 1
                 if known is None or known.log == _REFUSED:
-                    self.kept.ci.add_death(job.id, self._death(job, report, unread))
+                    self.into.ci.add_death(job.id, self._death(job, report, unread))
 
     def _death(self, job: CiJob, report: JobReport | None, unread: list[Unread]) -> Death:
         if self.refused:
-            self.found.refused += 1
+            self.counts.refused += 1
             return death_of(job, report, (), _REFUSED)
         try:
             data, size = self.actions.transport.tail(self.actions.log_place(job), LOG_BYTES)
@@ -265,15 +265,15 @@ class _Fetch:
         except Refused as error:
             self._refuse(f"log of {job.name}", error, unread)
             return death_of(job, report, (), _REFUSED)
-        self._keep_log(job, data)
-        self.kept.say(f"log of {job.name}: {size:,} bytes{f', the last {len(data):,} stored' * (size > len(data))}")
+        self._store_log(job, data)
+        self.into.say(f"log of {job.name}: {size:,} bytes{f', the last {len(data):,} stored' * (size > len(data))}")
         return death_of(job, report, log_lines(data))
 
-    def _keep_log(self, job: CiJob, data: bytes) -> None:
-        self.kept.logs.mkdir(parents=True, exist_ok=True)
-        atomic_write(self.kept.log_of(job.id), "\n".join(log_lines(data)) + "\n")
-        ages = sorted(self.kept.logs.glob("*.log"), key=lambda file: file.stat().st_mtime)
-        for file in ages[:-_KEPT_LOGS]:
+    def _store_log(self, job: CiJob, data: bytes) -> None:
+        self.into.logs.mkdir(parents=True, exist_ok=True)
+        atomic_write(self.into.log_of(job.id), "\n".join(log_lines(data)) + "\n")
+        ages = sorted(self.into.logs.glob("*.log"), key=lambda file: file.stat().st_mtime)
+        for file in ages[:-_MOST_LOGS]:
             file.unlink(missing_ok=True)
 
 
@@ -285,7 +285,7 @@ def _is_same(run: CiRun, known: CiRun) -> bool:
     return (run.attempt, run.updated) == (known.attempt, known.updated)
 
 
-def _read(file: Path, scratch: str, address: str, given: ReadOptions, archs: Sequence[str]) -> Reading:
+def _read(file: Path, scratch: str, address: str, options: ReadOptions, archs: Sequence[str]) -> Reading:
     """The reports in an archive; their source is the page of the run, because the local path is temporary."""
     reports, problems = [], []
     for one in find_documents([file]):
@@ -295,7 +295,7 @@ def _read(file: Path, scratch: str, address: str, given: ReadOptions, archs: Seq
         parts = one.parts[len(Path(scratch).parts) :]
         document = replace(one, source=one.source.replace(scratch, address), parts=parts, alone=False)
         try:
-            reports.append(read_report(document, given, archs))
+            reports.append(read_report(document, options, archs))
         except UnreadableReport as error:
             problems.append(Problem(document.source, error.problem))
     return Reading(tuple(reports), tuple(problems))

@@ -3,7 +3,6 @@
 
 import itertools
 import re
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from core.sources import Checkout
 from tests.support.ci_night import Night, log_of
 from tests.support.cli import Called, call
 from tests.support.git import committed_checkout, git
-from tests.support.github_server import TOKEN, Answer, GitHub, github
+from tests.support.github_server import Answer, GitHub, reached
 from tests.support.tree import sample
 
 IDS = tuple(f"model{at}/pytorch-tiny-single_device-inference" for at in range(60))
@@ -23,19 +22,12 @@ SORT = "error: failed to legalize operation 'ttir.sort' that was explicitly mark
 GOOD = dict.fromkeys(IDS, "pass")
 TORCH = "nightly_tests / test nightly and single_device (n150, run_torch, 0)"
 
+hub = pytest.fixture(reached)
+
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
-    monkeypatch.setenv("GH_TOKEN", TOKEN)
-    monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
-    with github() as state:
-        monkeypatch.setenv("GITHUB_API_URL", state.api)
-        yield state
 
 
 def nightly(checkout: Checkout, *words: str) -> Called:

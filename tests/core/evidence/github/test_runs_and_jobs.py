@@ -2,7 +2,7 @@
 """`ingest --from-github` keeps runs with their jobs, what each has left, and how the dead ones ended."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -16,24 +16,17 @@ from core.sources import Checkout
 from tests.support.ci_night import Night, log_of
 from tests.support.cli import Called, call
 from tests.support.evidence import TEST_ID
-from tests.support.github_server import TOKEN, Answer, GitHub, github
+from tests.support.github_server import Answer, GitHub, reached
 from tests.support.tree import sample
 
 OTHER = "beta/pytorch-tiny-single_device-inference"
+
+hub = pytest.fixture(reached)
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[GitHub]:
-    monkeypatch.setenv("GH_TOKEN", TOKEN)
-    monkeypatch.setattr("core.evidence.github.transport._wait", lambda seconds: None)
-    with github() as state:
-        monkeypatch.setenv("GITHUB_API_URL", state.api)
-        yield state
 
 
 def ingest(checkout: Checkout) -> Called:
