@@ -45,7 +45,8 @@ from core.sources.ci import Jobs, read_jobs
 
 T = TypeVar("T")
 
-_KEPT = 40
+_NO_FILE = "/dev/null"
+_MOST_STATES = 40
 """How many states stay cached; each takes a few megabytes."""
 _PATIENCE_SECONDS = 120.0
 """How long to wait for another process that reads a state."""
@@ -308,7 +309,7 @@ def _forget_oldest(directory: Path) -> None:
     """Keep the cached states that were used last."""
     with suppress(OSError):
         known = [one for one in directory.iterdir() if one.is_dir() and one.name != _FILES]
-        for one in sorted(known, key=lambda one: one.stat().st_mtime)[:-_KEPT]:
+        for one in sorted(known, key=lambda one: one.stat().st_mtime)[:-_MOST_STATES]:
             shutil.rmtree(one, ignore_errors=True)
 
 
@@ -322,6 +323,3 @@ def code_diff(before: State, after: State, paths: Iterable[str]) -> list[str]:
 def _diff(path: str, old: str | None, new: str | None) -> Iterator[str]:
     before, after = (f"a/{path}" if old is not None else _NO_FILE, f"b/{path}" if new is not None else _NO_FILE)
     return iter(unified_diff((old or "").splitlines(), (new or "").splitlines(), before, after, lineterm=""))
-
-
-_NO_FILE = "/dev/null"
