@@ -96,7 +96,7 @@ def test_a_part_is_read_once(states: States, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_old_states_are_forgotten(states: States, checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_KEPT", 2)
+    monkeypatch.setattr(module, "_MOST_STATES", 2)
     for number in range(4):
         commit(checkout, "more", {"README.md": str(number)})
         assert states.at("HEAD").matrix
