@@ -83,6 +83,8 @@ def test_what_is_known_to_be_wrong_upstream(upstream: Matrix) -> None:
     found = diagnose(upstream)
     assert Counter(one.kind for one in found) == {
         "dead-override": 5,
+        # the two tests of Llama with 70 B parameters on several chips
+        "default-arch": 2,
         "duplicate-key": 1,
         "misfiled": 2,
         "no-status": 2,
@@ -95,7 +97,7 @@ def test_what_is_known_to_be_wrong_upstream(upstream: Matrix) -> None:
     }
     assert len({one.id for one in found if one.kind == "dead-override"}) == 3
     one_of_each = {one.kind: one for one in found if one.fix}
-    assert one_of_each.keys() == {one.kind for one in found} - {"no-status"}
+    assert one_of_each.keys() == {one.kind for one in found} - {"default-arch", "no-status"}
     for one in one_of_each.values():
         assert_mend_heals(upstream, one)
 
