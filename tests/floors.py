@@ -28,7 +28,7 @@ Report = Mapping[str, Mapping[str, Mapping[str, Mapping[str, int]]]]
 
 
 def package_of(path: str) -> str:
-    """`core/edits/yaml/splice.py` is part of `core.edits`, `core/proc.py` of `core`."""
+    """`core/edits/yaml/splice.py` is part of `core.edits`, `core/base/files/codec.py` of `core.base`."""
     return ".".join(Path(path).parts[:-1][:2])
 
 

@@ -32,9 +32,7 @@ def imports() -> Graph:
         below = found.find_modules_directly_imported_by(module)
         direct.setdefault(_node(module), set()).update(map(_node, below))
     graph: Graph = {name: frozenset(others - {name, ""}) for name, others in sorted(direct.items()) if name}
-    for top in ("core", "tui"):
-        graph = _one_node(graph, f"{_SINGLE}{top}")
-    return graph
+    return _one_node(graph, f"{_SINGLE}tui")
 
 
 def _one_node(graph: Graph, single: str) -> Graph:

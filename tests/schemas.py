@@ -20,6 +20,8 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from msgspec import Meta, UnsetType, structs
 
+from core.base.files import As, Record
+from core.base.settings import Profile, Settings
 from core.cli import records
 from core.cli.records.edits import Proposal
 from core.cli.records.operations import Operation
@@ -28,14 +30,12 @@ from core.cli.records.runs import Result, ResultOfCases
 from core.cli.records.stored import CaseLine
 from core.evidence.verdicts import Policy
 from core.evidence.verdicts.policy import PccPolicy, RetentionPolicy
-from core.files import As, Record
 from core.runs import RunSpec
 from core.runs.execution.supervisor import Exit
 from core.runs.planning import Survey
 from core.runs.planning.profiles import RUNNER_BACKENDS
 from core.runs.spec import VERSION as SPEC_VERSION
 from core.runs.store import Finished, Queued, Returned, Started
-from core.settings import Profile, Settings
 from tui.themes import THEMES
 
 Schema = dict[str, Any]

@@ -10,9 +10,9 @@ from typing import Any
 from rich.text import Text
 from textual.pilot import Pilot
 
+from core.base.settings import paths
 from core.evidence import evidence_store
 from core.matrix import index
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.picture import still

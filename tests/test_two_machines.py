@@ -15,16 +15,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.files import atomic_write
+from core.base.files import atomic_write
+from core.base.processes import marked
+from core.base.settings import HOME_VARIABLE, paths
 from core.hosts import Host, with_host
-from core.proc import marked
 from core.runs import RUN_VARIABLE, Outcome, RunSpec
 from core.runs.cluster import Cluster, HostState, take_down, take_up
 from core.runs.cluster.service import TTL
 from core.runs.execution import cancel_all, launch_all, wait
 from core.runs.planning import with_needs
 from core.runs.store import RunStore
-from core.settings import HOME_VARIABLE, paths
 from core.sources import Checkout
 from tests.core.runs.conftest import MakeSpec, make_spec, store  # noqa: F401 - fixtures
 from tests.support.cluster import NO_DASK, ROOT, until

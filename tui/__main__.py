@@ -9,11 +9,11 @@ from collections.abc import Sequence
 # Nothing built while starting becomes garbage; collecting in between only costs time.
 gc.disable()
 
+from core.base.errors import TTMatrixError  # noqa: E402
+from core.base.optional_packages import require_extra  # noqa: E402
+from core.base.permissions import keep_private  # noqa: E402
+from core.base.settings import Settings, paths  # noqa: E402
 from core.cli import AppRequest, main as run_command_line  # noqa: E402
-from core.errors import TTMatrixError  # noqa: E402
-from core.extras import require_extra  # noqa: E402
-from core.private import keep_private  # noqa: E402
-from core.settings import Settings, paths  # noqa: E402
 from tui import app, terminal, web  # noqa: E402
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")

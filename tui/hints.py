@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from core import files
-from core.errors import TTMatrixError
+from core.base import files
+from core.base.errors import TTMatrixError
 from tui.commands import COMMANDS, Where
 from tui.keymap import Keymap, with_keys
 

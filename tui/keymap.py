@@ -6,7 +6,7 @@ import re
 import string
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from core.errors import TTMatrixError, together
+from core.base.errors import TTMatrixError, together
 from tui.commands import COMMANDS, Command, Need, Where, commands, refusal
 from tui.key_names import KEY_NAMES, key_text
 

@@ -14,9 +14,9 @@ from tui.keymap import Keymap
 from tui.session import Session
 
 if TYPE_CHECKING:
+    from core.base.errors import TTMatrixError
     from core.edits import Operation
     from core.edits.pending import Change, Conflict, Decision, Take
-    from core.errors import TTMatrixError
     from core.evidence.proposals import Agenda, Progress
     from core.matrix import Detail
     from core.matrix.query import Query

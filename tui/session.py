@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import core.workspace as workspaces
 from core import ci, doctor, edits, kinds, providers, runs, states, workflows
+from core.base.errors import TTMatrixError
 from core.edits import pending
-from core.errors import TTMatrixError
 from core.matrix.query import Judged, Query
 from core.matrix.view import Saved, View, change_saved, read_saved
 from core.runs import execution, planning
@@ -19,7 +19,9 @@ from core.workspace import Workspace
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from core.base.settings import Paths, Settings
     from core.ci import Selected
+    from core.domain.model import Finding
     from core.edits import Cited, Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
     from core.evidence.analysis import Series
@@ -27,12 +29,10 @@ if TYPE_CHECKING:
     from core.hosts import Host
     from core.matrix import Matrix
     from core.matrix.query import Learned
-    from core.model import Finding
     from core.runs import Age
     from core.runs.cluster import ClusterStatus
     from core.runs.planning import LaunchPlan, Sources
     from core.runs.store import RunRecord, RunStore
-    from core.settings import Paths, Settings
     from core.sources import Checkout, Stamps
     from core.workflows import WorkflowContext
     from core.workspace import Evidence

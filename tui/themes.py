@@ -9,7 +9,7 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tui.terminal import begin_with_theme
 
 AUTO = "auto"

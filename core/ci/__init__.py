@@ -5,6 +5,6 @@ In: the checkout's presets, workflows and the matrix. Out: per test the jobs tha
 add to or remove from them.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

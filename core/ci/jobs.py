@@ -21,7 +21,7 @@ from core.ci.markers import (
     said_of_markers,
 )
 from core.ci.runnable import skip_reason
-from core.model import TEST_MODULE, Entry, Function, node_id
+from core.domain.model import TEST_MODULE, Entry, Function, node_id
 from core.sources.ci import Job
 
 

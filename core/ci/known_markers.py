@@ -13,10 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from core.base.files import read_loosely
 from core.ci.markers import names_in, placeholder_markers
-from core.files import read_loosely
+from core.domain.model import BringupStatus, Status
 from core.matrix import Matrix
-from core.model import BringupStatus, Status
 from core.sources import Checkout, Schema, files_below
 from core.sources.ci import Job
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from core.errors import UsageError
-from core.ids import TestId
+from core.base.errors import UsageError
+from core.domain.ids import TestId
+from core.domain.model import Entry, Function, ModelInfo, Status
 from core.matrix import UNWRITTEN, Matrix, Member, resolve, status_on, supported_archs, texts
-from core.model import Entry, Function, ModelInfo, Status
 from core.sources import Schema
 from core.sources.ci import LB_BLACKHOLE
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from core.ci.jobs import Selector, covers_models, gained_and_lost
 from core.ci.markers import GroupOf, collect, groups
 from core.ci.selection import Selected
+from core.domain.model import Entry, Finding
 from core.matrix import Matrix, packed
-from core.model import Entry, Finding
 from core.sources import ModelInfos
 from core.sources.ci import Job, Jobs, Trigger, read_durations, read_jobs, read_skip_prefixes, scheduled
 

@@ -2,9 +2,9 @@
 """Whether the body of a selected test runs, or skips itself at once (docs/rules.md 1.6, 4.1)."""
 
 from core.ci.markers import Traits
-from core.ids import LlmShape, TestId
+from core.domain.ids import LlmShape, TestId
+from core.domain.model import Entry, Function, Status
 from core.matrix import status_on
-from core.model import Entry, Function, Status
 from core.sources.ci import LB_BLACKHOLE
 
 _PLAIN = ("single_device", "tensor_parallel")

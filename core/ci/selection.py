@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from core.domain.model import Finding
 from core.matrix import NO_ARCH, FlagColumn
-from core.model import Finding
 from core.sources.ci import Job
 
 

@@ -4,6 +4,6 @@
 Owns arguments, standard output and exit codes (see docs/commands.md).
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

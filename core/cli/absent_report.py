@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.context import Context
 from core.sources import Absent, absent_configuration, absent_loaders
-from core.text import counted, one_line
 
 if TYPE_CHECKING:
     from core.sources import Lacking

@@ -6,7 +6,7 @@ import re
 from argparse import ArgumentTypeError
 from datetime import UTC, date, datetime, time
 
-from core.numbers import LAST_MOMENT
+from core.base.checked_numbers import LAST_MOMENT
 
 
 def days(text: str) -> float:

@@ -15,6 +15,9 @@ from pathlib import Path
 from msgspec import UNSET
 
 from core import ops
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
+from core.base.files import read_given
+from core.base.text import counted, device_minutes, one_line, printable
 from core.ci import job_name
 from core.cli import records
 from core.cli.console import Console
@@ -53,11 +56,8 @@ from core.edits.pending import (
     parse_proposals,
     rebased_proposals,
 )
-from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.evidence.analysis import issue_link
-from core.files import read_given
 from core.matrix import Matrix
-from core.text import counted, device_minutes, one_line, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

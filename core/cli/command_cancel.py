@@ -3,9 +3,9 @@
 
 import argparse
 
+from core.base.errors import EXIT_OK, UsageError
 from core.cli.context import Context
 from core.cli.runs_common import run_record, runs_table
-from core.errors import EXIT_OK, UsageError
 from core.runs.execution import cancel_all
 from core.runs.store import RunStore
 

@@ -4,9 +4,9 @@
 import argparse
 from pathlib import Path
 
+from core.base.errors import EXIT_OK, UsageError
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_OK, UsageError
 from core.runs import pack
 from core.runs.store import RunStore
 

@@ -4,15 +4,15 @@
 import argparse
 import os
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.text import counted
 from core.cli import records
 from core.cli.context import Context
 from core.cli.finding_record import finding_record
 from core.cli.findings_report import Format, print_findings
 from core.doctor import severity
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.model import Severity
+from core.domain.model import Severity
 from core.states import States, check_against, read_base
-from core.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.files import atomic_write
+from core.base.text import counted, json_text
 from core.cli import records
 from core.cli.console import Console
 from core.cli.context import Context
 from core.edits import Operation, to_json
 from core.edits.commit import issues_in
-from core.errors import EXIT_OK, UsageError
 from core.evidence.analysis import (
     Advice,
     CellFailure,
@@ -31,8 +33,6 @@ from core.evidence.analysis import (
     with_canonical,
     with_link,
 )
-from core.files import atomic_write
-from core.text import counted, json_text
 
 _SHOWN_ISSUES = 2
 Cells = Sequence[tuple[str, str]]

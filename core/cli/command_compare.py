@@ -4,13 +4,13 @@
 import argparse
 from collections.abc import Sequence
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.text import one_line
 from core.cli import compare_profiles, records
 from core.cli.commits_report import commits_document, print_commits
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
 from core.evidence.analysis import Difference, DifferenceKind, chosen_run
-from core.text import one_line
 from core.workspace import RunsCompared
 
 

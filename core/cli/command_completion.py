@@ -9,10 +9,10 @@ import argparse
 
 from argcomplete.shell_integration import shellcode
 
+from core.base.errors import EXIT_OK
 from core.cli import records
 from core.cli.context import Context
 from core.cli.parser import PROGRAM
-from core.errors import EXIT_OK
 
 _SHELLS = ("bash", "zsh", "fish")
 _HOW = f"""to use it now:

@@ -4,10 +4,10 @@
 import argparse
 from pathlib import Path
 
+from core.base.errors import EXIT_OK, TTMatrixError
 from core.cli.context import Context
 from core.cli.parser import app_request
 from core.demo import lay_out
-from core.errors import EXIT_OK, TTMatrixError
 from core.sources import find_checkout
 
 _DEFAULT = Path("ttmatrix-demo")

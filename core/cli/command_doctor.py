@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.files import atomic_write
+from core.base.text import counted, json_text
 from core.cli import records
 from core.cli.context import Context
 from core.cli.finding_record import finding_record
 from core.cli.findings_report import Format, findings_as_sarif, print_findings
 from core.doctor import explanation, kinds, severity
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.files import atomic_write
-from core.model import Finding
-from core.text import counted, json_text
+from core.domain.model import Finding
 
 _STDOUT = "-"
 

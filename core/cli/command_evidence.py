@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.base.errors import EXIT_OK
+from core.base.text import counted
 from core.cli import records
 from core.cli.context import Context
 from core.cli.verbs import Verb, configure_verbs, execute_verb
-from core.errors import EXIT_OK
 from core.evidence import evidence_store, read_file, write_file
-from core.text import counted
 
 _DAYS = 90.0
 

@@ -5,13 +5,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.files import plain, read_text
+from core.base.text import one_line
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.files import plain, read_text
 from core.runs import PatternResult, check_pattern, find_tool, first_pattern, how_to_dump, is_run_id
 from core.runs.store import RunStore
-from core.text import one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

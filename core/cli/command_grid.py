@@ -6,13 +6,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from core.base.errors import EXIT_OK, QueryError, UsageError
+from core.base.text import counted
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_OK, QueryError, UsageError
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
 from core.matrix.query import Query, lacking_words
 from core.matrix.view import BY_LAYOUT, LAYOUTS, RUNS, Grid, Outcomes, View, ViewSpec, by_rate, rate, share
-from core.text import counted
 
 _DEFAULT = LAYOUTS[0].name
 _MOST_COLUMNS = 2

@@ -4,13 +4,13 @@
 import argparse
 import time
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.context import Context
 from core.cli.history_report import as_document, commit_document, note_limits, steps_text
-from core.errors import EXIT_OK, UsageError
+from core.domain.ids import pasted
 from core.history import History, Timeline, age, changes_of_status, day_of
-from core.ids import pasted
-from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -10,11 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
+from core.base.files import plain, read_given
+from core.base.processes import run_command, this_host
+from core.base.text import counted
 from core.cli import records
 from core.cli.context import Context
 from core.cli.verbs import Verb, configure_verbs, execute_verb
-from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
-from core.files import plain, read_given
 from core.hosts import (
     Expected,
     Host,
@@ -30,10 +32,8 @@ from core.hosts import (
     with_host,
     without_host,
 )
-from core.proc import run_command, this_host
 from core.runs.cluster import Cluster, HostState, HostStatus, take_down, take_up
 from core.runs.planning import expected_code
-from core.text import counted
 
 _TEXTS = ("ssh", "python", "checkout", "ssh_config", "worker", "reset")
 _PATIENCE = 60.0

@@ -10,11 +10,12 @@ from pathlib import Path
 
 from msgspec import UNSET
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
+from core.base.text import counted, one_line
 from core.cli import ingest_sources, records
 from core.cli.arguments import add_as_of, sha
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.evidence import RAN, Added, Ending, evidence_store, handwritten_store, retain
 from core.evidence.reports import (
     OTHER,
@@ -29,7 +30,6 @@ from core.evidence.reports import (
 from core.matrix.view import Outcomes
 from core.runs import FORKING_FAULT, UNHEARD, clean
 from core.sources import read_schema
-from core.text import counted, one_line
 
 _WORDS = {
     OTHER: "neither model tests nor op cases",

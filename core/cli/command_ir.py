@@ -6,11 +6,12 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.processes import own_identity, run_command, run_in_terminal
+from core.base.text import counted, one_line, printable
 from core.cli import records
 from core.cli.context import Context
 from core.cli.verbs import Verb, configure_verbs, execute_verb
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.proc import own_identity, run_command, run_in_terminal
 from core.runs import EVERYTHING, device_leases, how_to_dump
 from core.runs.ir import (
     Change,
@@ -30,7 +31,6 @@ from core.runs.ir import (
     stage_of,
 )
 from core.runs.store import RunRecord, RunStore
-from core.text import counted, one_line, printable
 
 _MODULE = "ttnn"
 _LACKS = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({_MODULE!r}) is None)"

@@ -7,17 +7,17 @@ import argparse
 from collections.abc import Iterable
 
 from core import kinds, providers
+from core.base.errors import EXIT_OK
+from core.base.text import one_line
 from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
 from core.cli import absent_report, records
 from core.cli.context import Context
 from core.cli.row_printers import printer
-from core.errors import EXIT_OK
+from core.domain.model import Finding
 from core.matrix import Universe, resolve_id
-from core.model import Finding
 from core.providers import Selections
 from core.sources import absent_configuration
 from core.sources.ci import Job, Jobs, Trigger, read_jobs
-from core.text import one_line
 
 _ON_REQUEST = "on request"
 

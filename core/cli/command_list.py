@@ -8,11 +8,11 @@ import csv
 from collections.abc import Iterable, Mapping, Sequence
 
 from core import kinds, runs
+from core.base.errors import EXIT_OK, UsageError
 from core.cli import records
 from core.cli.absent_report import note_absent
 from core.cli.context import Context
 from core.cli.row_printers import model_record, printer
-from core.errors import EXIT_OK, UsageError
 from core.matrix import KINDS, MODEL_KIND, Matrix, Universe
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row

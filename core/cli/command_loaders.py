@@ -4,13 +4,13 @@
 import argparse
 from collections.abc import Sequence
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.files import plain
+from core.base.text import counted, one_line, printable
 from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import ask, configure_yes
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.files import plain
 from core.runs.planning import find_interpreter
-from core.text import counted, one_line, printable
 from core.workflows import LoaderEdit, check_edits, sessions_directory, take_back_edits, uncommitted_edits
 
 

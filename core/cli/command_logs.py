@@ -7,13 +7,13 @@ from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK
+from core.base.text import one_line
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.runs.execution import wait
 from core.runs.log import GAP, LogFile, compare_logs
 from core.runs.store import RunRecord, RunStore, artefacts, find_artefact
-from core.text import one_line
 
 _POLL_SECONDS = 0.1
 _LINES_AT_ONCE = 1000

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
+from core.base.files import atomic_write, read_loosely
+from core.base.text import counted, one_line
 from core.cli import nightly_formats, nightly_page
 from core.cli.context import Context
 from core.cli.ingest_sources import destination_of, named_repository
-from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, handwritten_store, performance_store
 from core.evidence.analysis import chosen_run
 from core.evidence.github import LOG_BYTES, Actions, Expired, Transport, find_token, log_lines
 from core.evidence.nightly import Night, Source, known_of, read_night, versions_between
-from core.files import atomic_write, read_loosely
-from core.text import counted, one_line
 
 _FORMATS = ("text", "md", "html", "json")
 

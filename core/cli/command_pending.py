@@ -4,13 +4,13 @@
 import argparse
 from collections.abc import Callable, Sequence
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.text import counted
 from core.cli import records
 from core.cli.context import Context
 from core.edits import Operation, OpKind, Present, to_json
 from core.edits.commit import issue_url
 from core.edits.pending import Change, Conflict, Decision, Workbench
-from core.errors import EXIT_OK, UsageError
-from core.text import counted
 
 _NEXT = "The review in the app (5) writes and commits what is accepted."
 

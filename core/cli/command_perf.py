@@ -5,10 +5,11 @@ import argparse
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.text import counted, one_line, significant
 from core.cli.context import Context
 from core.cli.evidence_report import performance_record
 from core.cli.ingest_sources import ids_of_report
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import CHIPS, PerfReport, find_reports, performance_store, read_report
 from core.evidence.analysis import (
     PERF_HEADER,
@@ -22,7 +23,6 @@ from core.evidence.analysis import (
     series_of,
 )
 from core.matrix import supported_archs
-from core.text import counted, one_line, significant
 
 _FORMATS = ("csv", "markdown")
 

@@ -3,13 +3,13 @@
 
 import argparse
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.text import counted
 from core.cli.command_apply import add_options, apply_operations
 from core.cli.context import Context
 from core.cli.placeholder_records import place, placeholders
+from core.domain.model import Status
 from core.edits import PROMOTED_STATUSES, planned_models, promotion, removal
-from core.errors import EXIT_OK, UsageError
-from core.model import Status
-from core.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from core import hosts, sessions
+from core.base.errors import EXIT_OK, UsageError
+from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import agree_to, configure_yes
-from core.errors import EXIT_OK, UsageError
 from core.runs.execution import launch_all
 from core.runs.planning import scale_of
 from core.runs.store import RunStore
 from core.sessions import Accuracy, SessionPlan, Slot
-from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -3,13 +3,13 @@
 
 import argparse
 
+from core.base.errors import EXIT_OK
+from core.base.files import plain
+from core.base.text import one_line, printable
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_OK
 from core.evidence import policy_of
 from core.evidence.verdicts import REPOSITORY_FILES, policy_text
-from core.files import plain
-from core.text import one_line, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

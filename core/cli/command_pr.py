@@ -3,11 +3,11 @@
 
 import argparse
 
+from core.base.errors import EXIT_OK
+from core.base.text import printable
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_OK
 from core.states import pull_request_of
-from core.text import printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -3,13 +3,13 @@
 
 import argparse
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.files import plain
+from core.base.settings import Profile
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.files import plain
 from core.payload.ttmatrix_payload.models.compile_options import LEVELS
 from core.runs.planning import find_profile, known_profiles, scalar_text
-from core.settings import Profile
 from core.sources import read_compile_options
 
 

@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from core.base.errors import EXIT_OK, TTMatrixError
+from core.base.files import atomic_write
+from core.base.text import counted, json_text, one_line
 from core.cli.arguments import add_as_of
 from core.cli.context import Context
 from core.cli.proposal_record import proposal_records
 from core.edits import evidence_lines, grade_line
 from core.edits.commit import issues_in
-from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import Due, issue_link
 from core.evidence.proposals import (
     NotProposed,
@@ -23,9 +25,7 @@ from core.evidence.proposals import (
     with_schedule_markers,
 )
 from core.evidence.verdicts import Judgement, Verdict
-from core.files import atomic_write
 from core.sources import Git
-from core.text import counted, json_text, one_line
 from core.workspace import Evidence
 
 _MOST_LISTED = 5

@@ -5,13 +5,13 @@ import argparse
 import time
 from pathlib import Path
 
+from core.base.errors import EXIT_OK
+from core.base.text import counted
 from core.cli.context import Context
 from core.cli.runs_common import run_record, runs_table
 from core.edits.pending import journal_texts
-from core.errors import EXIT_OK
 from core.runs import run_ids_in
 from core.runs.store import Policy, RunStore, size_on_disk, surplus
-from core.text import counted
 
 _GIB = 2**30
 

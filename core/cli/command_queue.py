@@ -4,9 +4,9 @@
 import argparse
 from collections.abc import Callable
 
+from core.base.errors import EXIT_OK, UsageError
 from core.cli.context import Context
 from core.cli.runs_common import run_record, runs_table
-from core.errors import EXIT_OK, UsageError
 from core.runs.execution import tend
 from core.runs.store import Queue, RunState, RunStore
 

@@ -8,14 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.text import counted, one_line, printable
 from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import ask, configure_start, spec_record, start
-from core.errors import EXIT_OK, UsageError
 from core.matrix import NO_ARCH
 from core.runs import Capsule, RunSpec, differences, shell_command, unpack
 from core.runs.planning import KINDS, Source, plan_test, survey
-from core.text import counted, one_line, printable
 
 Difference = tuple[str, str, str]
 """Name, value there, value here; empty: absent."""

@@ -5,16 +5,16 @@ import argparse
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from core.base.errors import EXIT_OK, TTMatrixError
+from core.base.files import atomic_write
+from core.base.text import counted
 from core.cli import report_html, report_markdown
 from core.cli.arguments import add_as_of, days
 from core.cli.context import Context
 from core.cli.history_report import note_limits
 from core.cli.report import Report, report_document
-from core.errors import EXIT_OK, TTMatrixError
 from core.evidence.analysis import citations, issue_advice
 from core.evidence.progress import By, period
-from core.files import atomic_write
-from core.text import counted
 
 _FORMATS: Mapping[str, Callable[[Report], str]] = {"md": report_markdown.page, "html": report_html.page}
 

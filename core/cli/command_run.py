@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import handwritten, kinds
+from core.base.errors import UsageError
+from core.base.text import counted
 from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
-from core.errors import UsageError
+from core.domain.ids import pasted
+from core.domain.model import Function, node_id
 from core.hosts import read_hosts
-from core.ids import pasted
 from core.matrix import KINDS as MATRIX_KINDS, named
-from core.model import Function, node_id
 from core.ops import default_backend, op_request, read_op_tests
 from core.runs import RunSpec
 from core.runs.planning import (
@@ -35,7 +36,6 @@ from core.runs.planning import (
 )
 from core.runs.store import RunStore
 from core.sources.ci import read_durations
-from core.text import counted
 
 _SAID = 5_000
 """Tests whose planning takes about a second."""

@@ -3,12 +3,12 @@
 
 import argparse
 
+from core.base.errors import EXIT_OK
+from core.base.text import counted
 from core.cli.context import Context
 from core.cli.runs_common import run_record, runs_table
-from core.errors import EXIT_OK
 from core.runs import ages, own_runs
 from core.runs.store import RunStore
-from core.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

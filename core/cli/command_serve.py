@@ -4,10 +4,10 @@
 import argparse
 import socket
 
+from core.base.errors import UsageError
 from core.cli import records
 from core.cli.context import Context
 from core.cli.parser import Serve, app_request
-from core.errors import UsageError
 
 _PORT = 8470
 _PORTS = 1 << 16

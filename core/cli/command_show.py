@@ -5,6 +5,8 @@ import argparse
 from collections.abc import Sequence
 
 from core import kinds, ops
+from core.base.errors import EXIT_OK, TTMatrixError
+from core.base.text import counted, one_line, printable
 from core.ci import job_name, markers_by_arch
 from core.cli import absent_report, records
 from core.cli.context import Context
@@ -12,17 +14,15 @@ from core.cli.evidence_report import evidence_text, judgement_document, performa
 from core.cli.finding_record import finding_record
 from core.cli.history_report import as_document as step_document, steps_text
 from core.cli.row_printers import printer
-from core.errors import EXIT_OK, TTMatrixError
+from core.domain.ids import TestId
+from core.domain.model import ModelInfo
 from core.evidence.analysis import Series, perf_lines, series_name
 from core.history import Step
-from core.ids import TestId
 from core.matrix import NO_ARCH, OP_KIND, Detail, text_of
-from core.model import ModelInfo
 from core.providers import info_of
 from core.sources import read_lacking
 from core.sources.ci import Job, read_skip_prefixes
 from core.sources.downloads import Fetched
-from core.text import counted, one_line, printable
 
 _SHOWN_SIBLINGS = 12
 _SHOWN_STEPS = 3

@@ -6,14 +6,14 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, datetime
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK
+from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.arguments import add_as_of
 from core.cli.commits_report import commits_document
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.evidence import Drift, Observation
 from core.evidence.analysis import FLAKINESS_RESULTS, Commits
-from core.text import counted, one_line
 from core.workspace import CellSince
 
 

@@ -6,12 +6,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from core.base.errors import EXIT_OK
 from core.cli import records
 from core.cli.context import Context
 from core.cli.history_report import commit_document, note_limits
-from core.errors import EXIT_OK
+from core.domain.model import Status
 from core.history import Every, Point, Split, by_arch, by_group, by_status, day_of, trend
-from core.model import Status
 from core.providers import info_of
 
 _WHOLE = "status"

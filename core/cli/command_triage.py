@@ -5,14 +5,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
+from core.base.text import printable
 from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.cli.triage_sessions import list_sessions
 from core.cli.workflow_report import report_record
-from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, UsageError
 from core.matrix.query import select
-from core.text import printable
 from core.workflows import (
     Progress,
     UserInput,

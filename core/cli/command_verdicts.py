@@ -5,14 +5,14 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from core.base.checked_numbers import day_of
+from core.base.errors import EXIT_FINDINGS, EXIT_OK
+from core.base.text import counted
 from core.cli.arguments import add_as_of
 from core.cli.context import Context
 from core.cli.evidence_report import judgement_document, verdicts_table
-from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.evidence import Observation
 from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Verdict
-from core.numbers import day_of
-from core.text import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -4,17 +4,17 @@
 import argparse
 from collections.abc import Sequence
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.settings import DEFAULT_PROFILE
+from core.base.text import counted, one_line, printable
 from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import configure_yes, exit_code, queue_runs, summary
-from core.errors import EXIT_OK, UsageError
 from core.evidence.analysis import FORMATS, HEADER, ProfileTable, exported, profile_table, table_lines
 from core.runs import RunSpec, own_runs, shell_command
 from core.runs.execution import wait
 from core.runs.planning import compared_profiles, plan_profiles, profiles_of, shown_name
 from core.runs.store import RunRecord, RunStore
-from core.settings import DEFAULT_PROFILE
-from core.text import counted, one_line, printable
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -13,14 +13,14 @@ from typing import NoReturn, cast
 import argcomplete
 from argcomplete.completers import BaseCompleter, FilesCompleter
 
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.parser import COMMANDS, build_parser
-from core.errors import TTMatrixError
 from core.matrix.query import complete
 from core.matrix.view import read_saved
 from core.runs.store import RunStore
-from core.text import one_line
 
 _MOST_IDS = 60
 """More ids than this are offered up to their next slash, as a shell offers directories."""

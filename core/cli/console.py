@@ -12,9 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TextIO, cast
 
+from core.base.errors import TTMatrixError
+from core.base.text import elide_middle, json_text, one_line, printable
 from core.cli import records
-from core.errors import TTMatrixError
-from core.text import elide_middle, json_text, one_line, printable
 
 _STATUS_COLOURS = {
     "EXPECTED_PASSING": "32",

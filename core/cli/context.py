@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import core.matrix.query as query
 import core.workspace as workspaces
 from core import kinds, matrix
+from core.base.checked_numbers import MOST_AHEAD, day_of
+from core.base.errors import QueryError, TTMatrixError, UsageError
+from core.base.settings import Paths, Settings, load_settings, paths
 from core.cli.console import Console
 from core.cli.parser import OpenApp
-from core.errors import QueryError, TTMatrixError, UsageError
-from core.ids import pasted
-from core.numbers import MOST_AHEAD, day_of
-from core.settings import Paths, Settings, load_settings, paths
+from core.domain.ids import pasted
 from core.sources import Checkout, find_checkout
 
 if TYPE_CHECKING:

@@ -4,6 +4,9 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.processes import run_command
+from core.base.text import counted, one_line, printable, sentence
 from core.cli import records
 from core.cli.context import Context
 from core.cli.history_report import headline
@@ -12,19 +15,16 @@ from core.cli.workflow_report import device_record
 from core.edits import EditPlan, effect
 from core.edits.commit import CommitDraft, commit
 from core.edits.pending import Workbench
-from core.errors import TTMatrixError
 from core.evidence import policy_of
 from core.history import read_history
 from core.matrix import Matrix, index, status_on
 from core.matrix.cache import Cache
 from core.matrix.query import Query, select
-from core.proc import run_command
 from core.providers import model_infos
 from core.runs import shell_command
 from core.runs.log import LogFile
 from core.runs.store import RunRecord, RunStore
 from core.sources import find_checkout
-from core.text import counted, one_line, printable, sentence
 from core.workflows import (
     Blocked,
     Progress,

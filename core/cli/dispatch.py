@@ -14,6 +14,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
+from core.base.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
+from core.base.settings import Settings, read_settings
 from core.cli.console import Console, wants_colour
 from core.cli.parser import (
     COMMANDS,
@@ -24,8 +26,6 @@ from core.cli.parser import (
     parse,
     refuse_options_of_app,
 )
-from core.errors import EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError
-from core.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from core.cli.context import Context
@@ -136,8 +136,8 @@ def _dispatch(args: argparse.Namespace, console: Console, open_app: OpenApp, app
     """Open the app, or run the command. What commands need is imported here: 4 ms of `--help`, 2 of the app."""
     if args.command is None:
         return open_app(app_request(args, args.repo))
+    from core.base.fork import collect_seldom, in_background
     from core.cli.context import Context
-    from core.forked import collect_seldom, in_background
 
     refuse_options_of_app(args)
     context = Context(args.repo, args.arch, console, open_app)

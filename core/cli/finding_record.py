@@ -3,7 +3,7 @@
 
 from core.cli import records
 from core.doctor import severity
-from core.model import Finding
+from core.domain.model import Finding
 
 
 def finding_record(one: Finding) -> records.Finding:

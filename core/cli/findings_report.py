@@ -9,8 +9,8 @@ from core import __version__
 from core.cli.context import Context
 from core.cli.sarif import sarif_log
 from core.doctor import kinds, severity
+from core.domain.model import Finding, Severity
 from core.edits import FileEdit, parse_operations, plan
-from core.model import Finding, Severity
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
 """GitHub's words."""

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from core import evidence, handwritten
+from core.base.errors import UsageError
+from core.base.text import counted, one_line
 
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import records
 from core.cli.context import Context
-from core.errors import UsageError
 from core.runs import store
 from core.sources import ci, handwritten as collected
-from core.text import counted, one_line
 
 _HEADER = ("id", "level", "markers", "file:line", "note")
 _SHOWN_RESULTS = 10

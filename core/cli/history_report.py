@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
+from core.base.text import one_line
 from core.cli import records
 from core.cli.console import Console
 from core.history import History, Step, day_of, field_changes, step_lines, what
 from core.sources import Commit
-from core.text import one_line
 
 _SHORT = 9
 _NOT_COMMITTED = "not committed"

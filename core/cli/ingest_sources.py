@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from core.base.errors import TTMatrixError, UsageError
+from core.base.text import counted, one_line
 from core.cli.arguments import days, minutes
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import TTMatrixError, UsageError
 from core.evidence import CiStore, RawReport, evidence_store, performance_store, store_file
 from core.evidence.github import (
     Actions,
@@ -24,7 +25,6 @@ from core.evidence.github import (
 from core.evidence.reports import Reading, ReadOptions, changed_reports
 from core.providers import ids_of_model
 from core.sources import Git, web_address
-from core.text import counted, one_line
 
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 __all__ = [

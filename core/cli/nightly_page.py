@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from core.base.checked_numbers import day_of
+from core.base.text import counted, one_line, significant
 from core.cli import records
 from core.cli.commits_report import commits_document
 from core.evidence import JobState
 from core.evidence.analysis import Between
 from core.evidence.nightly import Group, Kind, Known, LostJob, Night, NightCell, Speed, SpeedTrend
-from core.numbers import day_of
-from core.text import counted, one_line, significant
 
 _SHORT = 10
 _UNKNOWN = Known("", "", False, "")

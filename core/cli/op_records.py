@@ -7,12 +7,12 @@ import csv
 from collections.abc import Sequence
 
 from core import ops
+from core.base.errors import TTMatrixError
+from core.base.text import counted, one_line
 
 # Imported by package, also in annotations, which are not evaluated: `list` needs it for op cases only.
 from core.cli import records
 from core.cli.context import Context
-from core.errors import TTMatrixError
-from core.text import counted, one_line
 
 _HEADER = ("id", "op", "dtype", "file:line", "note")
 

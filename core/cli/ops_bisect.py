@@ -6,11 +6,11 @@ import math
 import re
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.ids import TestId
+from core.domain.ids import TestId
 from core.ops import BACKENDS, BisectRequest, bisect, bisection_lines
 
 _SLUG = re.compile(r"[^\w.-]+")

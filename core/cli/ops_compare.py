@@ -4,9 +4,10 @@
 import argparse
 from collections.abc import Sequence
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.text import counted, significant
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
 from core.evidence.analysis import (
     NUMBERS,
@@ -14,7 +15,6 @@ from core.evidence.analysis import (
     BackendKind,
     OnTwoBackends,
 )
-from core.text import counted, significant
 
 _NUMBERS = {"max abs": "max_abs", "PCC": "pcc", "s": "seconds"}
 

@@ -4,13 +4,13 @@
 import argparse
 from pathlib import Path
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
-from core.errors import EXIT_OK, UsageError
-from core.ids import TestId
+from core.domain.ids import TestId
 from core.ops import LEVELS, extract, save_extracted
-from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

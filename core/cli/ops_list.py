@@ -3,10 +3,10 @@
 
 import argparse
 
+from core.base.errors import EXIT_OK
 from core.cli.context import Context
 from core.cli.op_records import nameless_problems, op_records, print_cases
 from core.cli.ops_common import add_selection, op_tests
-from core.errors import EXIT_OK
 from core.ops import default_backend
 
 

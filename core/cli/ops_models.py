@@ -4,10 +4,10 @@
 import argparse
 from collections.abc import Sequence
 
+from core.base.errors import EXIT_OK
 from core.cli import records
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
-from core.errors import EXIT_OK
 from core.ops import Counts, measure
 
 _HEADER = ("model", "cases", "unique", "ops", "files")

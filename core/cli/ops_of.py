@@ -3,11 +3,12 @@
 
 import argparse
 
+from core.base.errors import EXIT_OK, UsageError
+from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_OK, UsageError
-from core.ids import TestId
-from core.model import Function, node_id
+from core.domain.ids import TestId
+from core.domain.model import Function, node_id
 from core.ops import (
     JoinedResult,
     OpByOp,
@@ -20,7 +21,6 @@ from core.ops import (
     read_op_tests,
 )
 from core.providers import info_of
-from core.text import counted, one_line
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

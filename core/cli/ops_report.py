@@ -5,11 +5,11 @@ import argparse
 
 from msgspec import UNSET
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK
 from core.cli import records
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
 from core.cli.ops_report_texts import WRITERS, Report, no_results
-from core.errors import EXIT_FINDINGS, EXIT_OK
 from core.evidence.analysis import BackendNumbers, Tally, measure_results
 from core.evidence.verdicts import results_that_count
 from core.ops import Counts, OpTests, measure

@@ -5,10 +5,10 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from core.base.text import counted, one_line
 from core.cli.console import Console
 from core.evidence.analysis import BackendNumbers, Tally
 from core.ops import Counts, Metrics, OpTests, problem_text
-from core.text import counted, one_line
 
 _COUNTS = ("cases", "unique", "ops", "models", "signatures", "shapes", "dtypes")
 _ENDINGS = ("passed", "failed", "errors", "xfailed", "skipped", "missing")

@@ -5,13 +5,13 @@ import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
+from core.base.text import counted, significant
 from core.cli import records
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.evidence import Observation
 from core.evidence.analysis import Course, Stability, courses
 from core.evidence.verdicts import Judgement, newest_by_backend
-from core.text import counted, significant
 
 _HEADER = ("id", "backend", "status", "max abs", "max rel", "PCC", "verdict", "stability", "message")
 _BAD = (Stability.NEW_FAIL, Stability.STILL_FAILING, Stability.FLAKY)

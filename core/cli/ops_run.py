@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError
+from core.base.text import counted, significant
 from core.cli import records
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
 from core.cli.runs_common import exit_code, queue_runs
-from core.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError
 from core.ops import OpResult, default_backend, invalid_cases, op_request, op_result
 from core.runs import Outcome, read_case_results
 from core.runs.execution import wait
 from core.runs.planning import as_batch, plan_ops, with_op_estimates
 from core.runs.store import RunRecord, RunStore
-from core.text import counted, significant
 
 _HEADER = ("id", "status", "seconds", "max abs", "max rel", "PCC", "message")
 

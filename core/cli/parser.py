@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn, Protocol, cast
 
 from core import __version__
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix import query
 
 _EXCLUDED = re.compile(r"-(?P<term>(?P<field>[A-Za-z_]\w+)[:~].+)", re.DOTALL)

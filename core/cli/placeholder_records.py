@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core import edits
+from core.base.text import counted, one_line
 
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import records
 from core.cli.context import Context
 from core.matrix import PLACEHOLDER_KIND, Matrix, with_placeholder_rows
-from core.text import counted, one_line
 
 _SHOWN_TESTS = 12
 _FIELDS = ("model", "bringup_status", "reason")

@@ -3,11 +3,11 @@
 
 from collections.abc import Iterable
 
+from core.base.files import plain
 from core.cli import records
 from core.edits import to_json
 from core.edits.commit import issue_url
 from core.evidence.proposals import Proposal
-from core.files import plain
 
 
 def proposal_records(proposals: Iterable[Proposal], commit: str) -> list[records.FullProposal]:

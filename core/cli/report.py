@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from core.cli import records
+from core.domain.model import Status
 from core.evidence.analysis import IssueAdvice, Night
 from core.evidence.progress import (
     HostHealth,
@@ -18,7 +19,6 @@ from core.evidence.progress import (
     typical_days,
 )
 from core.evidence.verdicts import Verdict
-from core.model import Status
 
 MOST_ROWS = 15
 """Most rows of a list in a text for people; the others are counted."""

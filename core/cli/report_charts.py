@@ -6,7 +6,7 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
-from core.text import printable
+from core.base.text import printable
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 860, 240, 48, 24, 10, 130
 _DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "12 4", "4 4 1 4", "10 2")

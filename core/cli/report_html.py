@@ -4,8 +4,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
+from core.base.text import counted, printable
 from core.cli.report import MISSING_HEADS, MOST_ROWS, Report
 from core.cli.report_charts import Line, chart
+from core.domain.model import Status
 from core.evidence.progress import (
     MACHINE_HEADS,
     Series,
@@ -17,8 +19,6 @@ from core.evidence.progress import (
     summary,
     week_ends,
 )
-from core.model import Status
-from core.text import counted, printable
 
 _MOST_LINES = 8
 _HEAT_ROWS, _HEAT_WEEKS = 30, 13

@@ -3,7 +3,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from core.base.text import counted, one_line
 from core.cli.report import MISSING_HEADS, MOST_ROWS, Report
+from core.domain.model import Status
 from core.evidence.analysis import Night
 from core.evidence.progress import (
     MACHINE_HEADS,
@@ -16,8 +18,6 @@ from core.evidence.progress import (
     summary,
     week_ends,
 )
-from core.model import Status
-from core.text import counted, one_line
 
 _WEEKS = 12
 

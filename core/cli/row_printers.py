@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from core import kinds, ops
+from core.base.errors import QueryError
+from core.base.text import counted, one_line
 
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import handwritten_records, op_records, placeholder_records, records
 from core.cli.context import Context
-from core.errors import QueryError
 from core.kinds import Kind
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, NO_ARCH, OP_KIND, PLACEHOLDER_KIND, Matrix
 from core.matrix.query import Query, plain
-from core.text import counted, one_line
 
 
 class RowPrinter:

@@ -14,10 +14,11 @@ from types import MappingProxyType
 
 from msgspec import UNSET
 
+from core.base.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError, UsageError
+from core.base.text import counted, one_line, printable
 from core.cli import records
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError, UsageError
 from core.runs import HARMLESS, Age, Outcome, RunSpec, case_progress, child_environment, shell_command
 from core.runs.execution import launch_all, wait
 from core.runs.planning import (
@@ -35,7 +36,6 @@ from core.runs.planning import (
     sources_of,
 )
 from core.runs.store import LOG, RunRecord, RunState, RunStore
-from core.text import counted, one_line, printable
 
 _NAMED = 5
 _SAID = 1_000

@@ -6,13 +6,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from core.base.errors import EXIT_OK
+from core.base.text import one_line
 from core.cli import records
 from core.cli.context import Context
 from core.cli.finding_record import finding_record
-from core.errors import EXIT_OK
 from core.sources import Git, web_address
 from core.states import Difference, Item, Moment, Section, State, difference, sections
-from core.text import one_line
 
 _SHOWN = 5
 """So many names of one item are listed without --all."""

@@ -4,9 +4,9 @@
 from collections.abc import Callable, Sequence
 from itertools import starmap
 
+from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.context import Context
-from core.text import counted, one_line
 from core.workflows import (
     Ask,
     WorkflowContext,

@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec import UNSET
 
+from core.base.files import plain
 from core.cli import records
 from core.edits import to_json
-from core.files import plain
 from core.workflows import (
     CpuLine,
     DeviceResult,

@@ -6,13 +6,13 @@ import shutil
 from contextlib import ExitStack
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandRunner, run_command
+from core.base.umask import for_others
 from core.demo.fast_import import BRANCH, fast_import_stream
 from core.demo.history import COMMITS
 from core.demo.replay import states
 from core.demo.template import sample_files
-from core.errors import TTMatrixError
-from core.proc import CommandRunner, run_command
-from core.umask import for_others
 
 _NOTHING = os.devnull
 

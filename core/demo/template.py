@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from core.errors import TTMatrixError
-from core.files import read_text
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
 
 TEST_CONFIG = "tests/runner/test_config"
 """Where the expectation YAML is in a checkout."""

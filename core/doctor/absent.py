@@ -6,8 +6,8 @@ from pathlib import PurePosixPath
 
 from core.doctor.check import Check
 from core.doctor.ids import UNKNOWN_ID
-from core.ids import TestId
-from core.model import Finding
+from core.domain.ids import TestId
+from core.domain.model import Finding
 from core.sources import Absent, Checkout, absent_files, loader_file
 
 ABSENT_FILE = Check(

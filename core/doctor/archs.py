@@ -4,12 +4,12 @@
 import difflib
 from collections.abc import Iterator
 
+from core.base.text import letters
 from core.doctor.check import OVERRIDES, Check, Op, Written, digits, marked_archs, written
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Finding, Status
 from core.matrix import Matrix, status_on, texts
-from core.model import Finding, Status
 from core.sources import DEFAULT_ARCHS
-from core.text import letters
 
 
 def _unknown_archs(matrix: Matrix) -> Iterator[Finding]:

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from core.base.text import elide_middle
+from core.domain.model import Entry, Finding
 from core.matrix import Matrix, supported_archs, supports
-from core.model import Entry, Finding
-from core.text import elide_middle
 
 
 def _nothing_more(matrix: Matrix) -> Iterable[Finding]:

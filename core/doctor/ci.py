@@ -8,10 +8,10 @@ from core.ci import files_with_markers, groups, marker_names, read_selector, wri
 from core.doctor.jobs import JobTests, NamedPresets
 from core.doctor.markers import marker_findings
 from core.doctor.presets import read_presets as read_written
+from core.domain.model import Finding
 from core.handwritten import read_tests
 from core.matrix import Matrix, load, store
 from core.matrix.cache import Cache
-from core.model import Finding
 from core.providers import digest_of, job_files, model_infos
 from core.sources import ModelInfos, stamps_of
 from core.sources.ci import read_presets, read_workflows

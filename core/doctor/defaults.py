@@ -4,8 +4,8 @@
 from collections.abc import Iterator
 
 from core.doctor.check import OVERRIDES, Check, Op, Path, Written, marked_archs, shown, written
+from core.domain.model import Finding
 from core.matrix import DEFAULTS, RULES, SWITCHES, Matrix, resolve
-from core.model import Finding
 
 _PLAIN = {name: value for name, value in DEFAULTS.items() if name not in (*SWITCHES, "status")}
 

@@ -34,10 +34,10 @@ from core.doctor.reading import (
     no_job_findings,
 )
 from core.doctor.yaml_version import YAML_VERSION
+from core.domain.model import Finding
 from core.handwritten import read_tests
 from core.matrix import Matrix
 from core.matrix.cache import Cache, of_loaders
-from core.model import Finding
 from core.ops import read_op_tests
 from core.providers import model_infos, selected_jobs
 from core.sources import ModelsTree, mark_broken

@@ -5,11 +5,11 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.files import is_there, read_text
 from core.doctor.check import Check
-from core.errors import TTMatrixError
-from core.files import is_there, read_text
+from core.domain.model import Finding
 from core.matrix import Matrix
-from core.model import Finding
 from core.sources import Checkout
 
 _PINS = ("python_package/requirements.txt", "venv/requirements-dev.txt")

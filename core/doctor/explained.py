@@ -4,7 +4,7 @@
 from functools import cache
 from pathlib import Path
 
-from core.files import read_text
+from core.base.files import read_text
 
 _PAGE = "findings.md"
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from core.doctor.check import OVERRIDES, Check, Op, Path, Written, shown, written
 from core.doctor.defaults import repair, says_nothing
+from core.domain.model import Finding, Status
 from core.matrix import RULES, Matrix
-from core.model import Finding, Status
 
 
 def _unknown_fields(matrix: Matrix) -> Iterator[Finding]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.doctor.check import Check, Written, written
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Finding, Framework
 from core.matrix import Matrix
-from core.model import Finding, Framework
 
 _TORCH, _JAX, _LLM = _DIRECTORIES = ("torch", "jax", "torch_llm")
 _NAME = re.compile(r"(?P<directory>[^/]+)/test_config_(?P<mode>[^_]+)_(?P<parallelism>.+)\.yaml")

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.base.text import letters
 from core.doctor.check import Check, Written, written
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Finding
 from core.matrix import Matrix
-from core.model import Finding
-from core.text import letters
 
 _SUGGESTIONS = 3
 _THOROUGH = 100

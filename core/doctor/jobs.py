@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from core.base.errors import TTMatrixError
+from core.base.files import is_there, read_text
 from core.ci import Selector, covers_models, job_problem, placeholder_jobs
 from core.doctor.check import Check
 from core.doctor.presets import Presets
-from core.errors import TTMatrixError
-from core.files import is_there, read_text
+from core.domain.model import Finding
 from core.handwritten import jobs_by_id
-from core.model import Finding
 from core.sources import Checkout
 from core.sources.ci import UPLIFTS, Job, Preset, Workflow
 from core.sources.handwritten import ROOTS, Suite

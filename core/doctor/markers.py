@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from core.ci import Doubt, MarkerNames
 from core.doctor.check import Check, Op, Path, Written, written
+from core.domain.model import Finding
 from core.matrix import Matrix, texts
-from core.model import Finding
 
 ODD_MARKER = Check("odd-marker", "a marker of an entry that no job and nothing else asks for")
 

@@ -4,11 +4,11 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
 from core.doctor.check import Check
+from core.domain.model import Finding
 from core.edits import corrections, to_json
-from core.errors import TTMatrixError
-from core.files import read_text
-from core.model import Finding
 from core.ops import MANIFEST_KIND, manifest_findings
 from core.payload.ttmatrix_payload.ops import Manifest
 

@@ -6,8 +6,8 @@ from itertools import chain
 
 from core.doctor.check import OVERRIDES, Check, Op, Written, marked_archs, shown, written
 from core.doctor.defaults import is_default, says_nothing
+from core.domain.model import Finding
 from core.matrix import Matrix
-from core.model import Finding
 
 
 def _redundant(matrix: Matrix) -> Iterator[Finding]:

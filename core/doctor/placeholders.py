@@ -3,12 +3,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from core.base.text import letters
 from core.doctor.check import Check
+from core.domain.model import Entry, Finding, Status
 from core.edits import PlannedModel, models_named, read_models, removal, to_json
 from core.matrix import Matrix, status_on
 from core.matrix.cache import Cache, of_loaders
-from core.model import Entry, Finding, Status
-from core.text import letters
 
 PLACEHOLDER_CLASH = Check("placeholder-clash", "a placeholder of a model that has a loader or tests by now")
 _BY_HAND = ("tests/torch/models", "tests/jax/single_chip/models")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from core import doctor, handwritten
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.matrix import Matrix, with_placeholder_rows
 from core.matrix.cache import Cache, in_worker, read_index
 from core.providers import compute_columns

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from core.base.files import read_loosely
 from core.ci import MarkerNames, covers_models, given_markers, mark_matches, names_in, problem
 from core.doctor.check import Check, digits
-from core.files import read_loosely
+from core.domain.model import TEST_MODULE, Finding
 from core.matrix import Matrix
-from core.model import TEST_MODULE, Finding
 from core.python import parse_python
 from core.sources.ci import LB_BLACKHOLE, WrittenObject, written_objects
 

@@ -5,11 +5,11 @@ import difflib
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from core.base.files import read_bytes
 from core.ci import Selected
 from core.doctor.check import Check, written
-from core.files import read_bytes
+from core.domain.model import Finding, Status
 from core.matrix import Matrix, status_on, texts
-from core.model import Finding, Status
 
 BROKEN_LOADER = Check("broken-loader", "a loader that contributes no tests")
 RAISING_LOADER = Check("raising-loader", "a loader that raises when it is asked for its model info, or made")

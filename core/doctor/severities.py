@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How bad each kind of finding is. Apart from the checks, because `show` needs it and none of what they import."""
 
-from core.model import Severity
+from core.domain.model import Severity
 
 _ERRORS = frozenset(
     {

@@ -11,8 +11,8 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from core.doctor.check import Check, Path, Written, written
 from core.doctor.defaults import repair
+from core.domain.model import Finding
 from core.matrix import Matrix, is_flag
-from core.model import Finding
 from core.sources import ROOT_KEY, ExpectationFile, compose_yaml
 
 _READINGS = (

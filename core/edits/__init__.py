@@ -5,6 +5,6 @@ In: operations and the expectation files. Out: an edit plan with the new text of
 the reasons for what is rejected. Nothing is written before `write` or a commit.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

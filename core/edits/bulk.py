@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
+from core.base.errors import UsageError
+from core.domain.model import Entry
 from core.edits.apply import after, without_nulls
 from core.edits.form_fields import read_field
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.edits.synthesis import home_file, operations_to, synthesise
-from core.errors import UsageError
 from core.matrix import Late, Matrix, Written, supported_archs, supports, text_of, texts, values_on, with_fields
-from core.model import Entry
 
 Scope = str | tuple[str, ...]
 """Where fields are set: on one arch or on several; empty means at the entry itself."""

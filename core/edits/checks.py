@@ -4,10 +4,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.domain.model import Entry
 from core.edits.apply import Fields, after
 from core.edits.operations import OVERRIDES, Operation, OpKind
 from core.matrix import LISTS, RULES, UNWRITTEN, Matrix, acting, differing, raw_value, supports, text_of, with_fields
-from core.model import Entry
 from core.sources import Schema
 
 _JUDGED = (OpKind.SET, OpKind.UNSET)

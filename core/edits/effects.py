@@ -5,16 +5,16 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.base.text import elide_middle, one_line
 from core.ci import Ci
+from core.domain.model import Entry, Status
 from core.edits.manifests import case_changes
 from core.edits.operations import OVERRIDES, OpKind, is_manifest
 from core.edits.planning import EditPlan, FileEdit
 from core.edits.texts import is_placeholders
 from core.matrix import Matrix, differing, resolve, status_on, supports, text_of, texts
-from core.model import Entry, Status
 from core.sources import ExpectationFile
 from core.sources.ci import Job
-from core.text import elide_middle, one_line
 
 _SCHEDULES = ("nightly", "weekly")
 """Markers a test may have without its entry saying so (docs/rules.md 3.1)."""

@@ -4,12 +4,12 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.base.checked_numbers import finite
+from core.base.text import counted, one_line, pcc_text
 from core.edits.apply import Fields, fields_after
 from core.edits.operations import Operation
 from core.matrix import resolve, with_fields
-from core.numbers import finite
 from core.runs import signature
-from core.text import counted, one_line, pcc_text
 
 MOST_GRADE = 5
 """The highest grade of evidence; the lowest is 1."""

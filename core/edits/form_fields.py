@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.base.errors import UsageError
+from core.domain.model import BringupStatus, Status
 from core.edits.checks import schema_problem
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.errors import UsageError
 from core.matrix import RULES, Matrix
-from core.model import BringupStatus, Status
 from core.sources import Schema
 
 

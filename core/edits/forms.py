@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.base.errors import UsageError
 from core.edits.apply import Fields, Present, after
 from core.edits.bulk import ENTRY_SCOPE, present_text, refuse_without_file, set_fields
 from core.edits.checks import NoOp, without_no_ops
@@ -12,7 +13,6 @@ from core.edits.form_fields import FormField, entry_fields, read_field, words
 from core.edits.manifests import value_mistake
 from core.edits.markers import marker_doubt
 from core.edits.operations import Operation, OpKind, case_name
-from core.errors import UsageError
 from core.matrix import Matrix, text_of, texts
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from core.domain.model import Entry
 from core.edits.operations import Operation, OpKind, case_name
 from core.edits.yaml import Document, Layout, canonical, new_item, read_manifest, value_of
-from core.model import Entry
 from core.payload.ttmatrix_payload.ops import CASE_KEYS, SETTING_KEYS, Case, Manifest, Problem, near_key, read_text
 
 _EDITABLE = (*SETTING_KEYS, "op", "marks", "expects_error", "description")

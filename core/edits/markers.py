@@ -4,14 +4,14 @@
 from collections.abc import Iterable
 from weakref import WeakKeyDictionary
 
+from core.base.text import one_line
 from core.ci import MarkerNames, marker_names, written_markers
+from core.domain.model import Entry
 from core.edits.operations import is_manifest
 from core.edits.planning import EditPlan
 from core.edits.texts import is_placeholders
 from core.matrix import Matrix, texts
-from core.model import Entry
 from core.sources.ci import read_jobs
-from core.text import one_line
 
 _NAMES: WeakKeyDictionary[Matrix, MarkerNames] = WeakKeyDictionary()
 """By matrix, because a form asks with every key: reading presets and tests takes a tenth of a second."""

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.files import read_text
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
+from core.base.text import letters
+from core.domain.model import Framework
 from core.matrix import Matrix
-from core.model import Framework
 from core.sources import checkpoints, loader_file
-from core.text import letters
 
 _WORD = re.compile(r"[A-Za-z0-9.]+")
 _MODEL = re.compile(r"\bmodel\s*=\s*f?[\"']([^\"'{}]+)[\"']")

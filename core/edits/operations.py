@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.errors import UsageError
-from core.files import Malformed, parsed
+from core.base.errors import UsageError
+from core.base.files import Malformed, parsed
 
 OVERRIDES = "arch_overrides"
 ALIASES = {"mark": "marks", "expected_errors": "expects_error"}

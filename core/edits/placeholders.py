@@ -3,12 +3,12 @@
 
 from collections.abc import Collection, Sequence
 
+from core.base.errors import UsageError
+from core.domain.model import Entry, Status
 from core.edits.bulk import ENTRY_SCOPE, set_fields
 from core.edits.model_spellings import PlannedModel, models_named, nearest_models, read_models
 from core.edits.operations import Operation, OpKind
-from core.errors import UsageError
 from core.matrix import Matrix
-from core.model import Entry, Status
 
 PROMOTED_STATUSES = (
     Status.EXPECTED_PASSING,

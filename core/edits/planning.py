@@ -12,6 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
+from core.base.errors import TTMatrixError
+from core.base.files import read_text, replaced
+from core.domain.model import Entry
 from core.edits.checks import schema_problem
 from core.edits.manifests import case_entries, key_problem, new_problems
 from core.edits.operations import (
@@ -28,9 +31,6 @@ from core.edits.operations import (
 from core.edits.places import TEST_CONFIG_PREFIX, in_checkout, path_of
 from core.edits.texts import FileTexts, OpenFile, Workspace, read_texts
 from core.edits.yaml import Source
-from core.errors import TTMatrixError
-from core.files import read_text, replaced
-from core.model import Entry
 from core.sources import ROOT_KEY, ExpectationFile, Schema, written_entries
 
 _BLOCK_SCALAR = re.compile(r"[:-]\s+[|>]")

@@ -19,8 +19,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
 
-from core.errors import TTMatrixError
-from core.proc import ProcessIdentity, is_alive, own_identity, send_signal, spawn_detached, this_host
+from core.base.errors import TTMatrixError
+from core.base.processes import ProcessIdentity, is_alive, own_identity, send_signal, spawn_detached, this_host
 
 _PREFIX = "ttmatrix-"
 _MARK = "owner"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from operator import attrgetter
 
+from core.base.errors import UsageError
+from core.domain.model import Entry, Function
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.errors import UsageError
 from core.matrix import UNWRITTEN, Matrix, acting, marked_archs, raw_value, said_default, with_fields
-from core.model import Entry, Function
 
 _ARCHS = "supported_archs"
 _DIRECTORIES = {Function.MODELS: "", Function.TORCH: "torch", Function.JAX: "jax", Function.LLM: "torch_llm"}

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
+from core.domain.model import Entry, Finding
 from core.edits.manifests import case_entries
 from core.edits.operations import Operation, OpKind, Refused, is_manifest
 from core.edits.places import leads_out, path_of, root_of
 from core.edits.yaml import FileDraft, read_document, read_manifest
-from core.errors import TTMatrixError
-from core.files import read_text
-from core.model import Entry, Finding
 from core.sources import (
     MOST_CHARACTERS,
     PLACEHOLDER_KEY,

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from core.base.checked_numbers import finite
+from core.base.errors import UsageError
 from core.edits.operations import OVERRIDES, Operation, OpKind
-from core.errors import UsageError
-from core.numbers import finite
 
 _PCC = "required_pcc"
 

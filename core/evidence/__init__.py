@@ -4,6 +4,6 @@
 In: runs here and reports of CI. Out: observations of cells, from one store per checkout.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

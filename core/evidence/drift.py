@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from math import isfinite
 from statistics import fmean
 
+from core.base.text import bars, pcc_text
 from core.evidence.observation import Observation
-from core.text import bars, pcc_text
 
 _LEAST, _BARS = 3, 30
 """Fewer values show no course; more bars do not fit beside the text."""

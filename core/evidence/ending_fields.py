@@ -8,9 +8,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from core.domain.model import BringupStatus, Status
 from core.evidence.observation import Ending, Observation
 from core.evidence.reasons import quotable
-from core.model import BringupStatus, Status
 from core.runs.log import DEVICE_ASSERTION, DEVICE_MEMORY, DIAGNOSTIC, WRONG_NUMBERS
 
 Fields = Mapping[str, object]

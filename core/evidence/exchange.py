@@ -15,12 +15,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import Malformed, decoded, opened, plain
+from core.base.optional_packages import require_extra
+from core.domain.model import BringupStatus, Function, Status
 from core.evidence.observation import CaseNumbers, Ending, Observation, Origin
 from core.evidence.store_rows import StoredReport
-from core.extras import require_extra
-from core.files import Malformed, decoded, opened, plain
-from core.model import BringupStatus, Function, Status
 
 CSV, PARQUET = ".csv", ".parquet"
 _BATCH = 20_000

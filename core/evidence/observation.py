@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.model import BringupStatus, Status
+from core.domain.model import BringupStatus, Status
 
 
 class Ending(StrEnum):

@@ -8,11 +8,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
+from core.base.checked_numbers import finite
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, decoded, parsed, plain, read_bytes
+from core.base.locks import locked
 from core.evidence.reports import arch_in
-from core.files import Malformed, atomic_write, decoded, parsed, plain, read_bytes
-from core.locks import locked
-from core.numbers import finite
 
 _PATIENCE = 10.0
 _OVERALL = ("total_samples", "total_time", "avg_time")

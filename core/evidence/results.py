@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from core.base.checked_numbers import last_possible
+from core.domain.model import Function
 from core.evidence.ci_runs import DeadJob
 from core.evidence.observation import RAN, Ending, Observation, Origin, newest, order
 from core.evidence.series import Series
@@ -17,8 +19,6 @@ from core.evidence.store_ci import CiStore
 from core.evidence.store_courses import StoredCourse
 from core.evidence.store_mentions import ENDED, JobRun, Mention
 from core.evidence.store_recent import Recent
-from core.model import Function
-from core.numbers import last_possible
 
 EVERY = 2**40
 """More results than any cell has."""

@@ -13,10 +13,10 @@ from functools import cached_property
 from itertools import accumulate, islice
 from typing import NamedTuple
 
+from core.base.text import counted
+from core.domain.model import BringupStatus
 from core.evidence.observation import RAN, Ending, Observation, lowest, order
 from core.evidence.reasons import same_failure, signature
-from core.model import BringupStatus
-from core.text import counted
 
 LEVEL = 0.004
 """Numbers of two levels lie further apart than this, the margin of upstream's guidance (docs/rules.md 5.3)."""

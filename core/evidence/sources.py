@@ -6,6 +6,9 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
+from core.base.checked_numbers import duration, moment
+from core.base.settings import Paths
+from core.domain.model import BringupStatus, Function
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import Ending, Observation, Origin, order
 from core.evidence.perf_reports import PerfReports
@@ -13,8 +16,6 @@ from core.evidence.reports import Clues, Setting, observe, observe_cases, stand_
 from core.evidence.results import Results
 from core.evidence.store import EvidenceStore, store_file
 from core.evidence.verdicts import LoadedPolicy, SavedVerdicts, find_policy
-from core.model import BringupStatus, Function
-from core.numbers import duration, moment
 from core.runs import (
     FAILURES,
     Outcome,
@@ -27,7 +28,6 @@ from core.runs import (
 )
 from core.runs.log import STAGES
 from core.runs.store import RunRecord, RunState
-from core.settings import Paths
 from core.sources import Checkout
 
 _STOPPED = (Outcome.CRASH, Outcome.HANG, Outcome.TIMEOUT)

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.errors import TTMatrixError
+from core.base.checked_numbers import last_possible
+from core.base.errors import TTMatrixError
+from core.domain.model import Function
 from core.evidence.observation import Ending, Observation, order
 from core.evidence.store_courses import StoredCourse, read_courses, read_failed_on, read_turned
 from core.evidence.store_mentions import (
@@ -43,8 +45,6 @@ from core.evidence.store_rows import (
 from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
 from core.evidence.store_thinning import thin
 from core.evidence.store_tracks import Tracks, read_tracks
-from core.model import Function
-from core.numbers import last_possible
 from core.runs.store import RunRecord
 from core.sources import stamp_of
 

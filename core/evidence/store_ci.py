@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 
+from core.base.files import parsed, typed
 from core.evidence.ci_runs import CiJob, CiRun, DeadJob, Death, JobReport, JobState, latest_attempts
 from core.evidence.store import EvidenceStore
-from core.files import parsed, typed
 
 
 class CiStore:

@@ -9,10 +9,10 @@ import sqlite3
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from core.domain.model import Function
 from core.evidence.observation import Ending
 from core.evidence.series import FLAKINESS_RESULTS, SAYS_WHERE
 from core.evidence.store_rows import HAS_RUN, as_text
-from core.model import Function
 
 
 class StoredCourse(NamedTuple):

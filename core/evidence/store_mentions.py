@@ -6,9 +6,9 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from core.domain.model import Function
 from core.evidence.observation import Ending
 from core.evidence.store_rows import BROKEN, CUT, HAS_RUN, NOT_RUN, as_stored, as_text
-from core.model import Function
 
 
 class Mention(NamedTuple):

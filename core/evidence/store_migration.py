@@ -5,10 +5,10 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from core.base.checked_numbers import LAST_MOMENT, LONGEST
+from core.base.files import parsed, typed
 from core.evidence.observation import Ending, Observation
 from core.evidence.store_rows import StoredReport, Writer
-from core.files import parsed, typed
-from core.numbers import LAST_MOMENT, LONGEST
 
 
 def _from_1(connection: sqlite3.Connection) -> None:

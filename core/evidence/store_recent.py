@@ -8,9 +8,9 @@ from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from core.domain.model import Function
 from core.evidence.observation import Observation, order
 from core.evidence.store_rows import BROKEN, COLUMNS, HAS_RUN, NOT_RUN, Reader, as_stored, as_text
-from core.model import Function
 
 _TESTS_AT_ONCE = 200
 """Results that are read together are in memory together."""

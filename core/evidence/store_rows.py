@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from core.base.checked_numbers import LAST_MOMENT, LONGEST
+from core.base.files import plain, typed
+from core.domain.model import BringupStatus, Function, Status
 from core.evidence.observation import (
     RAN,
     Attempt,
@@ -17,9 +20,6 @@ from core.evidence.observation import (
     Origin,
     counting,
 )
-from core.files import plain, typed
-from core.model import BringupStatus, Function, Status
-from core.numbers import LAST_MOMENT, LONGEST
 
 NOT_RUN, HAS_RUN, BROKEN, ASIDE = range(4)
 """Kinds of results; ASIDE are those under another profile than the default, which are ignored by verdicts."""

@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
+from core.domain.model import Function, Status
 from core.evidence.observation import Ending, is_as_expected
 from core.evidence.series import SAYS_WHERE
 from core.evidence.store_rows import BROKEN, HAS_RUN, NOT_RUN, as_text
-from core.model import Function, Status
 
 _CHECKED = 5
 """The place of `pcc_checked` in a shape."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.base.text import pcc_text
 from core.evidence.observation import RAN, Ending, Observation, Origin
-from core.text import pcc_text
 
 MARKS: Mapping[Ending, str] = {
     Ending.PASSED: "P",

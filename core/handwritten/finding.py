@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.errors import UsageError
-from core.text import counted
+from core.base.errors import UsageError
+from core.base.text import counted
 
 if TYPE_CHECKING:
     from core.sources.handwritten import HandwrittenTest, Suite

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.settings import Settings
+from core.domain.model import Function
 from core.handwritten.selection import jobs_of
-from core.model import Function
 from core.runs import RUN_VARIABLE, ResultFormat, RunSpec, new_token, run_id
 from core.runs.planning import (
     KINDS,
@@ -24,7 +25,6 @@ from core.runs.planning import (
     with_estimates,
 )
 from core.runs.store import RunRecord
-from core.settings import Settings
 from core.sources import Checkout
 from core.sources.ci import Jobs, read_jobs
 from core.sources.handwritten import HandwrittenTest

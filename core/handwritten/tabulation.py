@@ -6,8 +6,8 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
+from core.domain.model import Status
 from core.matrix import HANDWRITTEN_KIND, LEVELS, Column, FlagColumn, OtherRows
-from core.model import Status
 
 if TYPE_CHECKING:
     from core.sources.handwritten import HandwrittenTest, MarkRecord, Suite

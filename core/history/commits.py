@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from core.errors import TTMatrixError
-from core.files import read_bytes
+from core.base.errors import TTMatrixError
+from core.base.files import read_bytes
 from core.history.diff import NO_FILE, Difference, EntryReader, EntryTexts, cut
 from core.history.pairing import EntryEdit, Location, Placed, paired
 from core.sources import Checkout, Commit, Edge, FileChange, Git, Schema

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.sources import ROOT_KEY, parse_expectations
 
 Fields = Mapping[str, object]

@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
+from core.domain.ids import TestId
 from core.history.diff import Fields
-from core.ids import TestId
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 

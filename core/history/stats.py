@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import groupby
 
+from core.domain.model import Entry, Status
 from core.history.diff import Fields
 from core.history.history import History
 from core.history.pairing import EntryEdit, Location
 from core.history.timelines import Step, Timeline
 from core.matrix import cells_of, status_on
-from core.model import Entry, Status
 from core.sources import Commit, Edge
 
 Counts = Mapping[tuple[str, Status], int]

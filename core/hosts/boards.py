@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, decoded, plain, read_bytes
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, decoded, plain, read_bytes
+from core.base.processes import boot_id, run_command
+from core.base.text import counted
 from core.hosts.model import DEVICE_NODES
 from core.hosts.probe import parse_boards
-from core.proc import boot_id, run_command
-from core.text import counted
 
 DRIVER: Path = Path("/sys/class/tenstorrent")
 """Where the driver describes its devices."""

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandResult, CommandRunner, run_command
+from core.base.text import one_line
 from core.hosts.model import Host, time_text
 from core.hosts.probe import Answer, parse_answer, probe_script
 from core.hosts.ssh import LOCAL_PROBE, known_name, ssh_by_hand, ssh_command
-from core.proc import CommandResult, CommandRunner, run_command
-from core.text import one_line
 
 PATIENCE = 120.0
 """Seconds for a machine to answer: tt-smi looks at every device."""

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError, UsageError
-from core.files import Malformed, atomic_write, is_there, read_text, toml_tables
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import Malformed, atomic_write, is_there, read_text, toml_tables
+from core.base.locks import locked
 from core.hosts.model import Host
-from core.locks import locked
 
 _TABLE = "hosts"
 _LOCAL = "local"

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from core import hosts
-from core.errors import TTMatrixError
-from core.files import Stamp, stamp
+from core.base.errors import TTMatrixError
+from core.base.files import Stamp, stamp
 from core.hosts.model import Host, Lease
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 
 DEVICE_NODES: Path = Path("/dev/tenstorrent")
 """Directory in which the driver lists the devices of a machine."""

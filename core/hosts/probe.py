@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from core.files import Malformed, parsed
+from core.base.files import Malformed, parsed
+from core.base.text import one_line
 from core.hosts.model import DEVICE_NODES, Host
 from core.hosts.ssh import shell_text
-from core.text import one_line
 
 _PREFIX = "ttmatrix:"
 """Starts every line of the answer; other output of a login shell is ignored."""

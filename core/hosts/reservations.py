@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.hosts.model import Host, parse_span
 
 _NEEDED = ("machine", "job", "ssh")

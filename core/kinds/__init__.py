@@ -4,6 +4,6 @@
 `core.matrix.row_kinds` lists them.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from core import files, sources
-from core.errors import TTMatrixError
+from core import sources
+from core.base import files
+from core.base.errors import TTMatrixError
 from core.kinds.kind import EVERY, Kind, Source
 from core.matrix import DEVICE_RUN, RUN, Column, FlagColumn, JobOfRow, Matrix, OtherRows, OwnColumn, load, store
 from core.matrix.query import Choice, Text, made, own_column, own_flags

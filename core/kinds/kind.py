@@ -9,18 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from core import runs
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.domain.model import Function
 from core.matrix import JobOfRow, Matrix, OtherRows, OwnColumn, with_rows_at_once
 from core.matrix.query import Field, Query
-from core.model import Function
 from core.runs import planning
 
 if TYPE_CHECKING:
+    from core.base.settings import Settings
     from core.matrix.cache import Cache
     from core.runs import RunSpec
     from core.runs.planning import LaunchPlan
     from core.runs.store import RunRecord
-    from core.settings import Settings
     from core.sources import Checkout
     from core.workspace import Workspace
 

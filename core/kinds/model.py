@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from core.domain.model import node_id
 from core.kinds.kind import EVERY, Kind
 from core.matrix import MODEL_KIND, RUN, Column, FlagColumn, Matrix
 from core.matrix.query import (
@@ -30,7 +31,6 @@ from core.matrix.query import (
     stored,
     variant_column,
 )
-from core.model import node_id
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

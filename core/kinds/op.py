@@ -3,7 +3,8 @@
 
 from typing import TYPE_CHECKING
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.base.text import counted
 from core.kinds.kind import EVERY, Kind
 from core.matrix import OP_KIND, Matrix, OwnColumn, with_other_rows
 from core.matrix.query import (
@@ -20,7 +21,6 @@ from core.matrix.query import (
     own_column,
     own_flags,
 )
-from core.text import counted
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -3,11 +3,11 @@
 
 from typing import TYPE_CHECKING
 
-from core.ids import pasted
+from core.domain.ids import pasted
+from core.domain.model import Function, node_id
 from core.kinds.kind import EVERY, Kind
 from core.matrix import PLACEHOLDER_KIND, Matrix, OtherRows
 from core.matrix.query import Query
-from core.model import Function, node_id
 
 if TYPE_CHECKING:
     from core.matrix.cache import Cache

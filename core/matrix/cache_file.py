@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 import core
-from core import files
-from core.errors import TTMatrixError
+from core.base import files
+from core.base.errors import TTMatrixError
 from core.sources import Stamps, all_unchanged, files_below, stamps_of
 
 _MAKERS = ("ci", "doctor", "handwritten", "history", "matrix", "providers", "python", "sources", "states")

@@ -4,10 +4,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Effective, Entry, Finding, Function, node_id
 from core.matrix.effective import resolve, supported_archs, supports
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.model import Effective, Entry, Finding, Function, node_id
 from core.sources import loader_file
 from core.sources.downloads import Fetched, fetched_by
 

@@ -4,9 +4,9 @@
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Final
 
+from core.base.checked_numbers import finite
+from core.domain.model import Effective, Entry, Provenance, Status
 from core.matrix.field_rules import RULES
-from core.model import Effective, Entry, Provenance, Status
-from core.numbers import finite
 from core.sources import DEFAULT_ARCHS
 
 DEFAULTS: dict[str, object] = {

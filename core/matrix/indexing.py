@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import core.sources
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import BringupStatus, Entry, Finding, Loader, Status
 from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import resolve, status_on, supported_archs, texts
 from core.matrix.matrix import NO_ARCH, Matrix, Universe, Written
 from core.matrix.placeholder_rows import rows_of_placeholders
 from core.matrix.universe import Member, collected_members, validator_members
-from core.model import BringupStatus, Entry, Finding, Loader, Status
 from core.python import ModuleFacts
 from core.sources import (
     DEFAULT_ARCHS,

@@ -5,10 +5,10 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 
-from core.errors import UsageError
-from core.ids import TestId, pasted
+from core.base.errors import UsageError
+from core.domain.ids import TestId, pasted
+from core.domain.model import TEST_MODULE, Function
 from core.matrix.matrix import Matrix
-from core.model import TEST_MODULE, Function
 
 _NODE_ID = re.compile(r"[^\[]*::(?P<function>\w+)\[(?P<id>.*)\]", re.DOTALL)
 _SHOWN = 5

@@ -11,13 +11,13 @@ from itertools import takewhile
 from operator import eq
 from typing import NamedTuple
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.domain.model import Entry, Finding, Function, Loader
 from core.matrix.cache_file import Late
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.op_rows import OtherRows
 from core.matrix.row_kinds import KINDS, MODEL_KIND
 from core.matrix.universe import Member, functions
-from core.model import Entry, Finding, Function, Loader
 from core.sources import Checkout, ExpectationFile, Schema
 
 ID_PARTS = ("loader", "phase", "parallelism", "mode")

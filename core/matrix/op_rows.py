@@ -61,7 +61,7 @@ class OtherRows:
     lines: Sequence[int]
     """The line at which each starts in its file."""
     status: Column
-    """The status expected where the row is written, in the words of `core.model.Status`."""
+    """The status expected where the row is written, in the words of `core.domain.model.Status`."""
     columns: Mapping[str, Column]
     """The columns `reason` (of the skip or the xfail) and `file` (relative to the checkout), which all kinds have, and
     those of the kind.

@@ -5,10 +5,10 @@ import re
 from array import array
 from collections.abc import Collection, Iterable
 
+from core.domain.model import BringupStatus, Status
 from core.matrix.columns import Column
 from core.matrix.op_rows import OtherRows
 from core.matrix.row_kinds import PLACEHOLDER_KIND
-from core.model import BringupStatus, Status
 from core.sources import Checkout, ExpectationFile
 
 _DEFAULT_REASON = "Not yet started or WIP"

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 from typing import NamedTuple
 
-from core.model import Framework, Function, Loader
+from core.domain.model import Framework, Function, Loader
 from core.sources import Schema
 
 NO_SEQUENCE = 1

@@ -6,15 +6,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from core.errors import UsageError
-from core.numbers import finite
+from core.base.checked_numbers import finite
+from core.base.errors import UsageError
+from core.base.settings import Paths, Settings
 from core.ops.findings import problem_text
 from core.ops.op_tests import OpTests, read_op_tests
 from core.ops.tabulation import default_backend
 from core.runs import GOOD, CaseDocument, case_seconds
 from core.runs.planning import LaunchPlan, OpRequest, as_batch, look_ahead, plan_ops, with_op_estimates
 from core.runs.store import RunRecord
-from core.settings import Paths, Settings
 from core.sources import Checkout
 
 PHASES = {"build": "build", "eager": "reference", "compile": "compile", "run": "run", "compare": "compare"}

@@ -13,12 +13,12 @@ from threading import Thread
 from typing import Any
 
 from core import payload
-from core.errors import TTMatrixError, UsageError
-from core.ids import TestId
-from core.model import Framework
+from core.base.errors import TTMatrixError, UsageError
+from core.base.processes import run_command
+from core.base.text import counted, pcc_text
+from core.domain.ids import TestId
+from core.domain.model import Framework
 from core.ops.extraction import model_arguments
-from core.proc import run_command
-from core.text import counted, pcc_text
 
 BISECT_SCRIPT = Path(payload.__file__).parent / "ops_bisect.py"
 BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")

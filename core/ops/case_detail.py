@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from core.model import Status
+from core.domain.model import Status
 from core.ops.findings import problem_text
 from core.ops.op_tests import OpTests, deduplicated
 from core.ops.tabulation import Expectation, expectation, shape_text

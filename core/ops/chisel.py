@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from core.files import read_bytes
-from core.numbers import finite
+from core.base.checked_numbers import finite
+from core.base.files import read_bytes
 from core.ops.op_by_op import OpByOpResult, Operand, chisel_file, dtype_name
 
 _GOOD = frozenset({"ok", "skipped_numerics", "no_golden", "golden_promoted", "golden_evicted"})

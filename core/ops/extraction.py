@@ -7,12 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from core import files, payload
-from core.errors import TTMatrixError, UsageError
-from core.files import atomic_write
-from core.ids import TestId
+from core import payload
+from core.base import files
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import atomic_write
+from core.base.processes import run_command
+from core.domain.ids import TestId
 from core.payload.ttmatrix_payload.ops import NotWritable, added, read_text
-from core.proc import run_command
 from core.runs.planning import why_no_ops
 
 SCRIPT = Path(payload.__file__).parent / "ops_extract.py"

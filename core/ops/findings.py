@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from core.model import Finding
+from core.domain.model import Finding
 from core.payload.ttmatrix_payload.ops import Manifest, Problem
 
 MANIFEST_KIND = "op-manifest"

@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from core.ids import TestId
-from core.model import ModelInfo
+from core.domain.ids import TestId
+from core.domain.model import ModelInfo
 from core.ops.op_by_op import OpByOp, OpByOpResult, Operand
 from core.ops.op_tests import OpTests
 from core.payload.ttmatrix_payload.ops import Row, Tensor

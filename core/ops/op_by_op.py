@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from core.files import opened, read_bytes
-from core.text import counted
+from core.base.files import opened, read_bytes
+from core.base.text import counted
 
 _PROPERTY = "OpTest model for: "
 """Upstream's `test_all_models_op_by_op` and `test_op_by_op` record one for each op; the key repeats."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.payload.ttmatrix_payload.ops import (
     Case,
     Duplicate,

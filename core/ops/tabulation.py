@@ -7,8 +7,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from core.domain.model import Status
 from core.matrix import OP_KIND, Column, FlagColumn, OtherRows
-from core.model import Status
 from core.ops.op_tests import OpTests, computes_nothing, deduplicated, read_op_tests
 from core.payload.ttmatrix_payload.ops import (
     BACKEND_VARIABLE,

@@ -7,7 +7,7 @@ from pathlib import Path
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from core.files import read_bytes
+from core.base.files import read_bytes
 from core.ops.op_tests import OpCase
 
 _FIRST_NAMES = {"mark": "marks", "expected_errors": "expects_error"}

@@ -16,9 +16,9 @@ from core.ci import (
     read_selector,
     selected,
 )
+from core.domain.model import Finding
 from core.matrix import HANDWRITTEN_KIND, PLACEHOLDER_KIND, Matrix, load, store
 from core.matrix.cache import Cache
-from core.model import Finding
 from core.providers.models import model_infos
 from core.sources import Checkout, ModelInfos, files_below, stamps_of
 from core.sources.ci import CONFTEST, DURATIONS, Jobs, read_jobs, scheduled

@@ -3,11 +3,11 @@
 
 from collections.abc import Callable
 
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Finding, ModelInfo
 from core.matrix import PLACEHOLDER_KIND, Column, Matrix
 from core.matrix.cache import Cache, of_loaders
 from core.matrix.query import Plain, variant_column
-from core.model import Finding, ModelInfo
 from core.sources import ModelInfos, read_model_infos
 
 

@@ -5,6 +5,6 @@
 by statement. `resolver` finds the file that a name is imported from, for both.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

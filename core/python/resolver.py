@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from core.files import read_bytes
+from core.base.files import read_bytes
 
 
 class Imported(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.proc import CommandRunner, run_command
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandRunner, run_command
 from core.sources import READING, reading
 
 _PATIENCE_SECONDS = 120.0

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, opened, parsed, typed
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, opened, parsed, typed
+from core.base.text import counted
 from core.runs.planning import CPU_PAYLOAD
 from core.runs.spec import RunSpec, shell_command, spec_fields
 from core.runs.store import EVENTS, JUNIT, LOG, PROVENANCE, RESULTS, RunRecord
-from core.text import counted
 
 VERSION = 1
 MANIFEST = "capsule.json"

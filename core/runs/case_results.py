@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from core.files import read_bytes
+from core.base.files import read_bytes
 from core.runs.spec import RunSpec
 from core.runs.store import RESULTS, RunRecord
 

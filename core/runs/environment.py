@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from core.proc import inherited
+from core.base.processes import inherited
 
 _VARIABLE = "PYTHONPATH"
 

@@ -8,7 +8,7 @@ import math
 import signal
 from collections.abc import Sequence
 
-from core.proc import ProcessIdentity
+from core.base.processes import ProcessIdentity
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 CLEANING_SECONDS = 60.0

@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.model import Entry
+from core.base.errors import TTMatrixError
+from core.base.processes import run_command
+from core.domain.model import Entry
 from core.payload.ttmatrix_payload.execute.filecheck import LLVM, NAME, find_filecheck
-from core.proc import run_command
 from core.runs.ir import FOLDED, fold, folded_lines
 
 PATTERNS = Path("tests/filecheck")

@@ -18,14 +18,14 @@ from xml.etree.ElementTree import Element
 
 from junitparser import Properties, Property, TestCase
 
-from core.errors import TTMatrixError
-from core.files import opened
-from core.numbers import duration, moment
+from core.base.checked_numbers import duration, moment
+from core.base.errors import TTMatrixError
+from core.base.files import opened
+from core.base.text import counted, letters
 from core.python import parse_expression
 from core.runs.junit_stream import EARLIER, MOST_TEXT, RESULTS, Damaged, RawCase, stream_cases
 from core.runs.outcome import Outcome
 from core.runs.sanitize import unescaped
-from core.text import counted, letters
 
 _MOST_CHARACTERS = 1_000_000
 _NOT_FINITE = {"nan": math.nan, "inf": math.inf}

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, decoded, plain, read_bytes, write_whole
-from core.proc import ProcessIdentity, is_alive, is_alive_of
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, decoded, plain, read_bytes, write_whole
+from core.base.processes import ProcessIdentity, is_alive, is_alive_of
 
 EVERYTHING = "*"
 """A lease that conflicts with every other."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
-from core.files import opened
+from core.base.files import opened
 
 RESULT_PREFIX = "TTMATRIX-RESULT "
 RESULT_VERSION = 1

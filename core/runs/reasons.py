@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.model import Status
+from core.domain.model import Status
 from core.runs.junit import Testcase
 from core.runs.log import cause_line, is_noise, shortened
 from core.runs.outcome import Outcome

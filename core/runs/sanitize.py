@@ -3,7 +3,7 @@
 
 import re
 
-from core.text import REPLACEMENT, one_line
+from core.base.text import REPLACEMENT, one_line
 
 MAX_CHARACTERS = 4000
 
@@ -51,7 +51,7 @@ def plain_line(text: str, limit: int = MAX_CHARACTERS) -> str:
     """One line, safe to show and without colours, of at most `limit` characters.
 
     A progress bar shows what follows its last carriage return. Escape sequences are removed, tabs expanded,
-    and every other control is marked as `core.text` does it.
+    and every other control is marked as `core.base.text` does it.
     """
     cleaned = clean(without_sequences(last_state(text)).expandtabs(8))
     return cleaned if len(cleaned) <= limit else cleaned[: limit - 1] + "…"

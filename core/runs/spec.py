@@ -17,8 +17,8 @@ from itertools import count
 from operator import itemgetter
 from pathlib import Path, PurePath
 
-from core.files import Malformed, decoded_at_once, parsed, plain, typed
-from core.model import Entry, Function
+from core.base.files import Malformed, decoded_at_once, parsed, plain, typed
+from core.domain.model import Entry, Function
 
 VERSION = 2
 STAGE_FILE = "._bringup_stage.txt"

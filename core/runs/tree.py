@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.files import read_bytes
-from core.ids import TestId
-from core.model import Entry
+from core.base.errors import TTMatrixError
+from core.base.files import read_bytes
+from core.base.text import counted
+from core.domain.ids import TestId
+from core.domain.model import Entry
 from core.runs.spec import RunSpec, entry_digest
 from core.runs.store import RunRecord, TreeState
 from core.sources import Checkout, Code, Git, LoaderFiles, git_blob, same_place
-from core.text import counted
 
 _PATIENCE_SECONDS = 10.0
 _UNKNOWN = "tree not recorded"

@@ -4,13 +4,13 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from core.base.text import counted
+from core.domain.model import node_id
 from core.evidence import RAN
 from core.evidence.proposals import lacking_results
 from core.evidence.verdicts import Judgement, Verdicts
-from core.model import node_id
 from core.sessions.estimates import Estimates
 from core.sessions.placing import Candidate
-from core.text import counted
 
 _CHANGED, _LACKS, _NEVER, _OLD = 8, 4, 2, 1
 _DAY = 86_400.0

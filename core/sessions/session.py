@@ -5,11 +5,11 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from core.errors import UsageError
+from core.base.checked_numbers import finite
+from core.base.errors import UsageError
+from core.domain.model import node_id
 from core.evidence.verdicts import Verdicts
 from core.hosts import Host, lease_here
-from core.model import node_id
-from core.numbers import finite
 from core.runs import TreeReader, changed_since
 from core.runs.planning import own_arch
 from core.runs.store import RunRecord

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.sources.checkout import Checkout
 from core.sources.git import Git
 

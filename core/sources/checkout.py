@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 
 _TEST_CONFIG = Path("tests/runner/test_config")
 _MODELS = Path("third_party/tt_forge_models")

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.sources.absent import SECONDS, Absent, absent_configuration
 from core.sources.checkout import Checkout
 from core.sources.expectations import parse_expectations

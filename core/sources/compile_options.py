@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
-from core.files import read_loosely
+from core.base.files import read_loosely
 from core.sources.checkout import Checkout
 
 HEADER = Path("pjrt_implementation/inc/api/compile_options.h")

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from core.model import Entry, Finding
+from core.domain.model import Entry, Finding
 
 
 class ExpectationFile(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from core.errors import TTMatrixError
-from core.files import read_text
-from core.model import Entry, Finding
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
+from core.domain.model import Entry, Finding
 from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
 from core.sources.schema import Schema

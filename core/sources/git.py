@@ -14,9 +14,9 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError, UsageError
-from core.numbers import LAST_MOMENT
-from core.proc import BinaryResult, BinaryRunner, run_binary
+from core.base.checked_numbers import LAST_MOMENT
+from core.base.errors import TTMatrixError, UsageError
+from core.base.processes import BinaryResult, BinaryRunner, run_binary
 
 # No prompts, downloads or rewriting. No protocol is allowed, because a git older than GIT_NO_LAZY_FETCH would start ssh
 # for an object that a partial clone lacks.

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 
-from core.model import Finding, Loader
+from core.domain.model import Finding, Loader
 from core.python import ImportCheck, Imported, ModuleFacts, Raised, Unknown
 from core.sources.checkout import Checkout
 from core.sources.loader_program import LoaderProgram, placed

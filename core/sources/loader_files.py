@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from core.files import read_bytes
+from core.base.files import read_bytes
 from core.python import Imported, Resolver, module_files, parse_python
 from core.sources.models_tree import loader_file, models_resolver
 from core.sources.stamps import NEVER, Stamp, stamps_of

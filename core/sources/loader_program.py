@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
-from core.model import Finding, Loader, ModelInfo
+from core.domain.model import Finding, Loader, ModelInfo
 from core.python import Class, Instance, Member, Program, Raised, Raises, Unknown, Value
 from core.sources.checkout import Checkout
 from core.sources.models_tree import loader_file, models_resolver

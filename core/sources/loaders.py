@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import core.sources
-from core.model import Finding, Framework, Loader
+from core.domain.model import Finding, Framework, Loader
 from core.python import ModuleFacts
 from core.sources.checkout import Checkout
 from core.sources.models_tree import LOADER_FILE, PREFILL_BASE, ClassPlace, Lineages, ModelsTree, loader_file

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.files import read_bytes
-from core.forked import in_fork
+from core.base.files import read_bytes
+from core.base.fork import in_fork
 from core.python import ClassFacts, Imported, ModuleFacts, Resolver, read_module
 from core.sources.stamps import Stamp, stamp_of
 

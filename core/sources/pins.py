@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from core.files import read_loosely
+from core.base.files import read_loosely
 from core.sources.checkout import Checkout
 from core.sources.git import Git
 

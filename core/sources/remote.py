@@ -3,7 +3,7 @@
 
 import re
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.sources.git import Git
 
 _PATH = r"(?P<path>[\w.~+-][\w./~+-]*)"

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from core.model import Function
+from core.domain.model import Function
 
 DEFAULT_ARCHS = ("n150", "p150")
 """Archs of an entry that lists none (docs/rules.md 2.2)."""

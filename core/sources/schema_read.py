@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from core.files import is_there, read_bytes, read_loosely
-from core.model import TEST_MODULE, Finding, Function
+from core.base.files import is_there, read_bytes, read_loosely
+from core.domain.model import TEST_MODULE, Finding, Function
 from core.python import parse_python
 from core.sources.checkout import Checkout
 from core.sources.schema import Schema

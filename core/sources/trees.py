@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from core import files
-from core.errors import TTMatrixError, UsageError
-from core.files import TEXT_BYTES
+from core.base import files
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import TEXT_BYTES
+from core.base.text import counted
 from core.sources.checkout import Checkout
 from core.sources.git import Blob, Git
-from core.text import counted
 
 INDEX, WORK_TREE = "index", "worktree"
 """What the index and the work tree are called where a commit could be named."""

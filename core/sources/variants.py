@@ -5,7 +5,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from core.files import read_bytes
+from core.base.files import read_bytes
 from core.python import parse_python
 from core.sources.configurations import Configuration, Member, configurations_in, members_in
 

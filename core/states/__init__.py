@@ -5,6 +5,6 @@ In: names of commits. Out: everything that is known of a checkout there, cached 
 tree is never touched.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

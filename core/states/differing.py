@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Entry, Finding, Status
 from core.matrix import Matrix, acting, differing, resolve, status_on, supported_archs
-from core.model import Entry, Finding, Status
 from core.sources import INDEX, WORK_TREE, Code, compare_link
 from core.states.jobs import JobChange, Left, job_changes, leaving
 from core.states.renaming import Rename, renames

@@ -4,8 +4,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.errors import TTMatrixError, UsageError
-from core.model import Finding
+from core.base.errors import TTMatrixError, UsageError
+from core.domain.model import Finding
 from core.sources import WORK_TREE, Checkout, Git
 from core.states.differing import findings_between
 from core.states.state import State, States

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from core.base.errors import TTMatrixError, UsageError
+from core.base.text import counted, elide_middle, one_line
 from core.edits.commit import CommittedChange, as_code, entry_row, justified, read_committed, title
-from core.errors import TTMatrixError, UsageError
 from core.matrix import Matrix
 from core.sources import Checkout, Git, web_address
 from core.states.differing import Difference, difference
 from core.states.ranges import of_changes
 from core.states.state import States
 from core.states.telling import Item, Section, sections
-from core.text import counted, elide_middle, one_line
 
 MOST_LINES = 60
 """So many lines a reader sees before unfolding anything."""

@@ -3,7 +3,7 @@
 
 from typing import NamedTuple
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.sources import INDEX, WORK_TREE, Git
 
 _HEAD = "HEAD"

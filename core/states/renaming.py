@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.ids import TestId
+from core.domain.ids import TestId
 from core.sources import checkpoints, loader_file
 from core.states.state import State
 

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import NamedTuple, Protocol, TypeVar
 
 from core import doctor, handwritten, providers
+from core.base.files import read_loosely
+from core.base.locks import locked
 from core.ci import Selected
+from core.domain.model import Finding
 from core.edits import model_tests_of
-from core.files import read_loosely
-from core.locks import locked
 from core.matrix import HANDWRITTEN_KIND, PLACEHOLDER_KIND, Matrix, load, read_and_join, store, with_placeholder_rows
 from core.matrix.cache import Cache
-from core.model import Finding
 from core.python import ModuleFacts
 from core.sources import (
     WORK_TREE,

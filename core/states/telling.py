@@ -4,14 +4,14 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
+from core.base.text import counted
 from core.ci import job_name
 from core.doctor import severity
+from core.domain.model import Finding, Severity
 from core.matrix import text_of
-from core.model import Finding, Severity
 from core.sources import loader_file
 from core.states.differing import Difference, FieldChange, LoaderChange, Pin, lowers_gate
 from core.states.jobs import JobChange, Left
-from core.text import counted
 
 T = TypeVar("T")
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, decoded, read_text
-from core.text import counted
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, decoded, read_text
+from core.base.text import counted
 from core.workflows.case import CaseEntry
 from core.workflows.driver import Progress, UserInput, drive, open_session, suspend
 from core.workflows.perform import WorkflowContext, collect, launch_shared, start_cpu

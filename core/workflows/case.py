@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.ids import TestId
-from core.model import Status
+from core.domain.ids import TestId
+from core.domain.model import Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from core.domain.model import Status
 from core.evidence import Ending, alike, quotable
-from core.model import Status
 from core.workflows.case import Case, CaseEntry
 from core.workflows.effects import RunDevice, Steps
 from core.workflows.engine import Workflow

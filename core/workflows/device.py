@@ -9,13 +9,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import read_bytes
+from core.base.settings import Settings
+from core.domain.ids import TestId
+from core.domain.model import node_id
 from core.evidence import Ending, own_observation
 from core.evidence.reports import Clues, Setting, observe
-from core.files import read_bytes
-from core.ids import TestId
 from core.matrix import Matrix
-from core.model import node_id
 from core.runs import (
     RUN_VARIABLE,
     CutReport,
@@ -41,7 +42,6 @@ from core.runs.planning import (
     preflight,
 )
 from core.runs.store import JUNIT, LOG, RunRecord
-from core.settings import Settings
 from core.workflows.outcomes import DeviceResult
 
 KIND = "device"

@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.base.errors import TTMatrixError, UsageError
+from core.base.locks import locked
 from core.edits import EditPlan, Operation, plan
 from core.edits.pending import Workbench
-from core.errors import TTMatrixError, UsageError
-from core.locks import locked
 from core.matrix import Matrix
 from core.runs import RunSpec
 from core.workflows.device import by_hand

@@ -6,8 +6,8 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
+from core.base.text import counted
 from core.edits import Operation
-from core.text import counted
 from core.workflows.loader_code.edits import SourceEdit
 
 T = TypeVar("T")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.base.errors import UsageError
+from core.base.files import atomic_write, read_bytes, read_text
+from core.base.processes import run_command
 from core.edits import unified_diff
-from core.errors import UsageError
-from core.files import atomic_write, read_bytes, read_text
-from core.proc import run_command
 from core.workflows.driver import workflow_lock
 from core.workflows.loader_code.edits import EditedFile, committed_content, edited_files, take_back
 from core.workflows.session import edits_directory

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
 from core.edits import Operation
-from core.errors import TTMatrixError
 from core.workflows.batch import run_cpu_first
 from core.workflows.driver import (
     Blocked,

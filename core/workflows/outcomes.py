@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.base.files import plain, typed
+from core.domain.model import BringupStatus
 from core.edits import Operation, OpKind
 from core.evidence import Ending, Observation, Recommendation, Result, quotable, recommend, stage_in
-from core.files import plain, typed
-from core.model import BringupStatus
 from core.workflows.case import CaseEntry
 
 

@@ -9,12 +9,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.base.files import plain, read_bytes, read_loosely
+from core.base.processes import own_identity
+from core.base.settings import Settings
+from core.base.text import one_line
+from core.domain.ids import TestId
 from core.evidence.reports import stand_in
-from core.files import plain, read_bytes, read_loosely
-from core.ids import TestId
 from core.matrix import Matrix
-from core.proc import own_identity
 from core.providers import info_of
 from core.runs import RESULT_PREFIX, RUN_VARIABLE, Outcome, RunSpec, TreeReader, judge, parse_result, read_testcases
 from core.runs.execution import launch_all, wait
@@ -32,9 +34,7 @@ from core.runs.planning import (
     survey,
 )
 from core.runs.store import JUNIT, PROVENANCE, Finished, RunRecord, RunStore, Started
-from core.settings import Settings
 from core.sources import ModelInfos
-from core.text import one_line
 from core.workflows.case import CaseEntry
 from core.workflows.device import (
     missing_device,

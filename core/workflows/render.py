@@ -4,7 +4,7 @@
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from core.text import one_line
+from core.base.text import one_line
 from core.workflows.case import Case
 from core.workflows.driver import Blocked, Progress, in_work_tree, is_committed
 from core.workflows.report import CpuLine, Decided, WorkflowReport

@@ -5,16 +5,16 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from core.errors import UsageError
-from core.files import read_text
-from core.ids import TestId
+from core.base.errors import UsageError
+from core.base.files import read_text
+from core.base.text import counted
+from core.domain.ids import TestId
+from core.domain.model import Framework, Loader
 from core.matrix import Matrix, check_function, named
-from core.model import Framework, Loader
 from core.providers import info_of
 from core.python import ModuleFacts
 from core.sources import Lineages, ModelInfos, ModelsTree, loader_file
 from core.sources.downloads import fetched_by
-from core.text import counted
 from core.workflows.case import Case, CaseEntry
 from core.workflows.loader_code.edits import REGISTRY_FILE, users
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError
-from core.files import parsed, plain, read_bytes, read_text, typed
+from core.base.errors import TTMatrixError
+from core.base.files import parsed, plain, read_bytes, read_text, typed
 from core.workflows.case import Case
 from core.workflows.effects import Answer, Effect, RunDevice, identity
 from core.workflows.engine import State, begin, replay, step

@@ -5,6 +5,6 @@
 same answers for both front ends, from any thread by one rule, which `Workspace` states.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

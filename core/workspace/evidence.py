@@ -12,9 +12,9 @@ import core.evidence.progress as progress
 import core.evidence.proposals as proposals
 import core.evidence.verdicts as verdicts
 from core import evidence, history, ops, providers, sessions, workflows
-from core.errors import TTMatrixError
-from core.numbers import day_of
-from core.settings import Paths
+from core.base.checked_numbers import day_of
+from core.base.errors import TTMatrixError
+from core.base.settings import Paths
 from core.sources import Checkout, stamp_of
 from core.workspace.lasting import Lasting, once
 from core.workspace.workspace import Workspace

@@ -13,13 +13,14 @@ import core.matrix as matrices
 import core.matrix.cache as caches
 import core.runs.store as store
 from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, sources, states
+from core.base.settings import Paths, Settings
 from core.matrix import Universe
-from core.settings import Paths, Settings
 from core.sources import Checkout
 from core.workspace.lasting import Lasting, once
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
+    from core.domain.model import Finding
     from core.edits.pending import Change, Workbench
     from core.evidence import PerfReport
     from core.evidence.analysis import Series
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from core.history import History
     from core.matrix import Detail, Matrix
     from core.matrix.cache import Cache
-    from core.model import Finding
     from core.ops import OpTests
     from core.runs import TreeReader
     from core.runs.store import RunRecord, RunStore

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports are at the top of a file. What is imported later is listed here, with what that saves whom.
 
-Packages of ours need none of this: their faces load a module when a name of it is first used (`core.faces`).
+Packages of ours need none of this: their faces load a module when a name of it is first used (`core.base.lazy`).
 """
 
 import ast
@@ -20,15 +20,15 @@ LATER = {
     ("core/cli/command_demo.py", "core.cli.demo_walk"): (310, "`demo`, which opens the app"),
     ("core/cli/dispatch.py", "core.cli.complete"): (75, "every command: only a shell that completes a word needs it"),
     ("core/cli/dispatch.py", "core.cli.context"): (2, "`--help` and the first frame"),
-    ("core/cli/dispatch.py", "core.forked"): (2, "`--help`"),
+    ("core/cli/dispatch.py", "core.base.fork"): (2, "`--help`"),
     ("core/matrix/cache/index_cache.py", "core.matrix.indexing"): (20, "`list` and the first frame, with a cache"),
     ("core/matrix/view/saved.py", "filelock"): (17, "`list` and the first frame, which save no view"),
     ("core/ops/rows.py", "core.ops.tabulation"): (
         90,
         "`list` and the first frame of checkouts with op manifests, with a cache",
     ),
-    ("core/settings.py", "tomllib"): (4, "every command and the first frame of those who have set nothing"),
-    ("core/text.py", "msgspec"): (7, "`list` and the first frame, which print no JSON"),
+    ("core/base/settings.py", "tomllib"): (4, "every command and the first frame of those who have set nothing"),
+    ("core/base/text.py", "msgspec"): (7, "`list` and the first frame, which print no JSON"),
     ("tui/app/start.py", "ctypes"): (1.5, "the first frame: memory is settled behind it"),
     ("tui/app/start.py", "watchfiles"): (4, "the first frame: the checkout is watched from then on"),
     ("tui/screens/matrix/tests.py", "tui.screens.matrix.case_menu"): (70, "the first frame, which shows no dialog"),

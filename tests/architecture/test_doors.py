@@ -175,7 +175,7 @@ from core.runs import planning as plans
 
 def plan(self, ids):
     self.runs.records()
-    core.matrix.cache.Cache(core.errors)
+    core.matrix.cache.Cache(core.base.errors)
     return runs.store.RunStore, plans.plan_launch(ids).specs, runs.leases.held, asked.Query.parse
 """
     assert sorted(_used(ast.parse(text))) == [

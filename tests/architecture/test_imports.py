@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.matrix.cache import Cache
-from core.settings import paths
 from tests.support.tree import sample
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +106,7 @@ _LISTED = (
     "core.ci",
     "core.edits",
     "core.evidence",
-    "core.files",
+    "core.base.files",
     "core.history",
     "core.matrix.view.grid",
     "core.matrix.view.tree",

@@ -8,10 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 _OWN = {
     "core/matrix/cache_file.py": "our own cache, of this user alone",
-    "core/faces.py": "our own stubs, a third of the time that a Path takes",
-    "core/files/reading.py": "the door",
-    "core/labour.py": "/proc",
-    "core/proc.py": "/proc",
+    "core/base/lazy.py": "our own stubs, a third of the time that a Path takes",
+    "core/base/files/reading.py": "the door",
+    "core/base/work.py": "/proc",
+    "core/base/processes.py": "/proc",
     "tui/terminal/state.py": "/proc",
     "tui/web/server.py": "our own page",
 }
@@ -61,4 +61,4 @@ def test_files_are_read_through_one_door() -> None:
         name = path.relative_to(ROOT).as_posix()
         if not name.startswith(("core/payload/", "core/demo/tree/")) and name not in _OWN:
             found += [f"{name}:{line}" for line in _readings(ast.parse(path.read_text(encoding="utf-8")))]
-    assert found == [], "use read_text, read_bytes, read_loosely, opened or open_regular of core.files"
+    assert found == [], "use read_text, read_bytes, read_loosely, opened or open_regular of core.base.files"

@@ -5,11 +5,11 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from core.base.settings import Paths, Settings, paths
 from core.matrix import Member, index
 from core.matrix.cache import Cache
 from core.matrix.indexing import join
 from core.matrix.universe import validator_members
-from core.settings import Paths, Settings, paths
 from core.sources import find_checkout, read_schema
 from tui.app.app import TTMatrixApp
 from tui.app.start import started_app

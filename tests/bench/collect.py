@@ -16,8 +16,8 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+from core.domain.model import TEST_MODULE, Status
 from core.matrix import Universe, index, status_on
-from core.model import TEST_MODULE, Status
 from core.runs.planning.kinds import PAYLOAD
 from core.sources import find_checkout
 

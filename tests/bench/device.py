@@ -15,8 +15,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.ids import TestId
-from core.model import node_id
+from core.domain.ids import TestId
+from core.domain.model import node_id
 from core.runs.planning.kinds import PAYLOAD
 from core.sources import Checkout, find_checkout
 

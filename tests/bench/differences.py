@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from core.base.settings import HOME_VARIABLE, Settings, paths
+from core.domain.model import BringupStatus, Status
 from core.edits.pending import Pending
 from core.evidence import Ending, Observation, evidence_store
 from core.evidence.proposals import AgendaReader, worked_out
 from core.matrix import Matrix, index, status_on
-from core.model import BringupStatus, Status
-from core.settings import HOME_VARIABLE, Settings, paths
 from core.sources import find_checkout
 from tests.support.evidence import report, seen
 from tui.session import Session

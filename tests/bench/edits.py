@@ -19,11 +19,11 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
+from core.base.files import read_text
 from core.edits import Operation, OpKind, plan
 from core.edits.planning import write
 from core.edits.yaml import read_document
 from core.edits.yaml.file_draft import edit_text
-from core.files import read_text
 from core.sources import find_checkout
 
 _BATCH_LIMIT = 0.15

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
+from core.base.settings import paths
 from core.ci import Selected
 from core.evidence import Ending, Observation, Results, store_file
 from core.evidence.reports import JUnitReport
@@ -22,7 +23,6 @@ from core.evidence.verdicts import Policy, SavedVerdicts, Verdicts
 from core.matrix import Matrix, index
 from core.matrix.cache import Cache
 from core.providers import selected_jobs
-from core.settings import paths
 from core.sources import find_checkout
 from tests.bench.frames import FrameTerminal
 from tests.support.evidence import seen

@@ -18,15 +18,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from core.base.text import elide_middle
 from core.ci import Ci, Selector, groups, read_ci, read_selector, selected
 from core.ci.markers import markers
 from core.doctor import examine
-from core.ids import TestId
+from core.domain.ids import TestId
 from core.matrix import Matrix, Universe, index
 from core.matrix.cache import Cache
 from core.sources import Checkout, ModelInfos, find_checkout, read_model_infos
 from core.sources.ci import read_presets
-from core.text import elide_middle
 
 _SHOWN = 3
 _WIDEST = 240

@@ -19,8 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from core.base.settings import HOME_VARIABLE
 from core.matrix.cache import Cache
-from core.settings import HOME_VARIABLE
 from core.sources import Checkout, find_checkout
 
 _VALIDATE = """

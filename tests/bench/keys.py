@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.base.settings import paths
 from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.matrix.query import Query
 from core.matrix.view import View
-from core.settings import paths
 from core.sources import find_checkout
 from tests.bench.frames import Frame, FrameTerminal
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from core.base.settings import paths
 from core.evidence import store_file
 from core.evidence.store import EvidenceStore
 from core.matrix import index
-from core.settings import paths
 from core.sources import find_checkout
 from tests.support.planted import BAD_HOST, Nights, differences
 

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from core.model import Function
+from core.domain.model import Function
 from core.runs import RunSpec, run_id
 from core.runs.execution.placement import Going, Line, Slot, next_of
 from core.runs.store import Ticket

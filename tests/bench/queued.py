@@ -14,10 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from core.base.settings import Settings, paths
 from core.matrix import index
 from core.runs.planning import Options, plan_tests
 from core.runs.store import RunStore, Ticket
-from core.settings import Settings, paths
 from core.sources import find_checkout
 
 _COMMAND = "import sys; from tui.__main__ import main; sys.argv[0] = 'ttmatrix'; main()"

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from core.model import Function
+from core.domain.model import Function
 from core.runs import Outcome, RunSpec, run_id
 from core.runs.execution import launch_all, wait
 from core.runs.store import Finished, RunStore, append_event, events_file

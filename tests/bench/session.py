@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.base.settings import HOME_VARIABLE, Settings
 from core.matrix import index
 from core.runs import RunSpec, child_environment
 from core.runs.execution import launch_all, wait
 from core.runs.execution.sessions import node_of, read_guard
 from core.runs.planning import Options, plan_tests
 from core.runs.store import RunStore
-from core.settings import HOME_VARIABLE, Settings
 from core.sources import find_checkout
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.ids import TestId
+from core.domain.ids import TestId
 from core.matrix import NO_ARCH
 from core.sources import Checkout
 from tests.bench import exact

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from core.proc import run_command
+from core.base.processes import run_command
 
 MODELS = "third_party/tt_forge_models"
 _SUBJECT = "^Uplift third_party/tt_forge_models"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from core.base.settings import paths
 from core.evidence import CiJob, CiRun, CiStore, evidence_store
 from core.evidence.ci_runs import Step
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import UNSET, Meta, UnsetType
 
+from core.base.files import As, Record
 from core.cli.records import Cell
 from core.evidence.verdicts.policy import RetentionPolicy
-from core.files import As, Record
 from tests.schemas import Document, Stored, schema_of, schemas
 
 

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from core.base.files import plain
+from core.base.settings import Profile, Settings
 from core.cli.dispatch import COMMANDS
 from core.evidence.verdicts import Policy, policy_text
-from core.files import plain
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec, change_saved
-from core.settings import Profile, Settings
 from tests.docs.documents import documents
 from tests.schemas import COMMON
 from tests.support.schemas import NAMES, complaints, schema

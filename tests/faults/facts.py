@@ -11,7 +11,7 @@ import signal
 import time
 from collections.abc import Callable
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tests.faults.kinds import Round, Violation, no_traceback
 from tests.faults.player import Ended, Flag, wait_for_orphans
 from tests.faults.scenes import A

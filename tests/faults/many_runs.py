@@ -15,10 +15,10 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 
-from core.model import Function
+from core.base.settings import paths
+from core.domain.model import Function
 from core.runs import Outcome, RunSpec, run_id
 from core.runs.store import RunRecord, RunState, RunStore, Ticket
-from core.settings import paths
 from tests.faults.injected import Fault, Injector
 from tests.faults.kinds import Round, Violation, no_traceback
 from tests.faults.player import Ended, wait_for_orphans

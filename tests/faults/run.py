@@ -20,7 +20,7 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tests.faults import scenes
 from tests.faults.injected import SMALL_FILES, Fault, Injector
 from tests.faults.player import adopt_orphans, wait_for_orphans

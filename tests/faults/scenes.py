@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from core.base.processes import run_command
 from core.edits import EditPlan, Operation, OpKind, Present
 from core.edits.commit import CommitDraft
 from core.edits.pending import Decision, Workbench
-from core.proc import run_command
 from core.sources import Checkout, Schema, read_expectations
 from tests.faults.injected import SMALL_FILES
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import run_command
+from core.base.processes import run_command
 from tests.faults import scenes
 from tests.faults.injected import SMALL_FILES, Fault
 from tests.faults.scenes import Place

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import ProcessIdentity
+from core.base.settings import load_settings
 from core.edits import parse_operations, to_json
 from core.edits.pending import codec as journal_lines, parse_proposals
 from core.edits.pending.journal import Journal
@@ -20,7 +22,6 @@ from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import policy_text
 from core.evidence.verdicts.policy import parse_policy
 from core.matrix.view import change_saved, read_saved
-from core.proc import ProcessIdentity
 from core.runs import pack, unpack
 from core.runs.execution.supervisor import Exit, read_exit
 from core.runs.leases import Lease, parse_leases, print_leases
@@ -29,7 +30,6 @@ from core.runs.spec import spec_from_json, spec_to_json
 from core.runs.store import Queue, Ticket, read_events, read_provenance
 from core.runs.store.events import to_line
 from core.runs.store.record import fold
-from core.settings import load_settings
 from core.workflows import session
 from core.workflows.loader_code.edits import edited_files, put
 from tests.formats import values

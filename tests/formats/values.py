@@ -4,6 +4,9 @@
 from datetime import date
 from pathlib import Path
 
+from core.base.processes import ProcessIdentity
+from core.base.settings import Profile, Settings
+from core.domain.model import BringupStatus, Function, Status
 from core.edits import Operation, OpKind
 from core.edits.pending import BaseEntry, Change, Decision, Rebased
 from core.edits.pending.change import Decided, Put, UndoStep
@@ -25,12 +28,9 @@ from core.evidence.verdicts import Policy
 from core.evidence.verdicts.policy import PccPolicy, RetentionPolicy
 from core.matrix.query import Query
 from core.matrix.view import Saved, ViewSpec
-from core.model import BringupStatus, Function, Status
-from core.proc import ProcessIdentity
 from core.runs import Outcome, ResultFormat, RunSpec
 from core.runs.planning import Source, Survey
 from core.runs.store import TreeState, events as run_events
-from core.settings import Profile, Settings
 from core.workflows.case import Case, CaseEntry
 from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.loader_code.edits.edit import EditKind

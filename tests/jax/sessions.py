@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from typing import Any
 
-from core.model import Function, node_id
+from core.domain.model import Function, node_id
 from core.runs import Testcase as Case, read_testcases
 from core.runs.planning import CPU_PAYLOAD
 from core.runs.planning.kinds import PAYLOAD

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.ids import TestId
-from core.model import Framework, Status
+from core.domain.ids import TestId
+from core.domain.model import Framework, Status
 from core.runs import Outcome, Testcase as Case
 from core.runs.planning.kinds import PROGRAMS
 from core.sources import Checkout, Schema, read_expectations

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import run_command
 from core.edits.pending import Decision
 from core.evidence.verdicts import Verdict
-from core.proc import run_command
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call

@@ -12,11 +12,11 @@ from textual import events
 from textual.app import App
 from textual.pilot import Pilot
 
+from core.base.settings import Settings, paths
 from core.handwritten import with_handwritten
 from core.matrix import Matrix, index, with_rows_at_once
 from core.matrix.cache import Cache
 from core.ops import with_ops
-from core.settings import Settings, paths
 from core.sources import Checkout
 from tests.support.git import committed_checkout
 from tests.support.idle import settled, wait_for_idle

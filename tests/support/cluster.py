@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from core.files import atomic_write
+from core.base.files import atomic_write
+from core.base.processes import ProcessIdentity, is_alive, own_environment, spawn_detached
+from core.base.settings import HOME_VARIABLE, paths
 from core.hosts import Host, with_host
-from core.proc import ProcessIdentity, is_alive, own_environment, spawn_detached
 from core.runs.cluster import Cluster, HostState, Request, message
-from core.settings import HOME_VARIABLE, paths
 
 ROOT = Path(__file__).parents[2]
 NO_DASK = "needs the extra `dask`: pip install 'ttmatrix[dask]'"

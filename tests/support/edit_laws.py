@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from core.domain.model import Entry
 from core.edits import Operation, OpKind
 from core.edits.yaml import meaning_of
-from core.model import Entry
 from core.sources import parse_expectations
 
 _BEFORE_COMMENT = re.compile(r"""((?:"(?:\\.|[^"\\])*"|'(?:''|[^'])*'|[^\s"'#]\S*|[^\S\n]+(?!#))*)""")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.domain.model import BringupStatus, Function, Status
 from core.evidence import Ending, Observation, Origin
 from core.evidence.reports import JUnitReport
 from core.evidence.verdicts import Judgement, Verdict
-from core.model import BringupStatus, Function, Status
 
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"
 _PASSED = Observation(

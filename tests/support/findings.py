@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 
 from core.doctor.doctor import diagnose
+from core.domain.model import Finding
 from core.edits import parse_operations, plan
 from core.matrix import Matrix
 from core.matrix.indexing import join
-from core.model import Finding
 from core.sources import parse_expectations
 
 Find = Callable[..., list[Finding]]

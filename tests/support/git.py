@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from core.proc import run_command
+from core.base.processes import run_command
 from core.sources import Checkout
 
 

@@ -4,7 +4,7 @@
 import sys
 from pathlib import Path
 
-from core.proc import run_command
+from core.base.processes import run_command
 from core.sources import Checkout
 from tests.support.git import hook
 

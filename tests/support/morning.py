@@ -7,8 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Observation
-from core.model import BringupStatus, Status
 from core.sources import Checkout
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout

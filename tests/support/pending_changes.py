@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pending changes of a checkout, proposed as on a screen."""
 
+from core.base.settings import paths
 from core.edits import Operation, OpKind, Present
 from core.edits.pending import Workbench
 from core.matrix import index
-from core.settings import paths
 from core.sources import Checkout
 
 

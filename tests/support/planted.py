@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from core.base.settings import paths
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Observation, evidence_store
 from core.evidence.reports import JUnitReport
 from core.evidence.verdicts.expected import Declared, declared_on
 from core.matrix import Matrix, index
-from core.model import BringupStatus, Status
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, loader_source, write_checkout

@@ -11,15 +11,15 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+from core.base.files import plain
+from core.base.processes import ProcessIdentity, own_identity
+from core.base.settings import paths
+from core.domain.model import BringupStatus, Function
 from core.evidence import Ending, Observation
-from core.files import plain
-from core.model import BringupStatus, Function
 from core.ops import OpCase, case_key, read_op_tests
-from core.proc import ProcessIdentity, own_identity
 from core.runs import Outcome, ResultFormat, RunSpec
 from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
 from core.runs.store import Finished, RunStore, Started, append_event
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.evidence import observed
 

@@ -4,10 +4,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from core.base.settings import paths
 from core.evidence import Observation, store_file
 from core.evidence.reports import JUnitReport
 from core.evidence.store import EvidenceStore
-from core.settings import paths
 from core.sources import Checkout
 
 

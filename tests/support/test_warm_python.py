@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import identity, is_alive
+from core.base.processes import identity, is_alive
 from tests.support.warm_python import warm_python
 
 _SECONDS = 60.0

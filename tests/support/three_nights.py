@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from core.domain.model import BringupStatus
 from core.evidence import Ending, Observation
-from core.model import BringupStatus
 from core.sources import Checkout
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout

@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from core.model import TEST_MODULE
+from core.domain.model import TEST_MODULE
 from core.sources import Checkout, Schema
 
 CONFIG = """

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.runs import Outcome
 from core.runs.execution import cancel_all
 from core.runs.store import RunRecord, RunStore
-from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
 from tests.support.warm_python import use_python

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import Settings
+from core.base.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python

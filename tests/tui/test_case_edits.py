@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import run_command
+from core.base.settings import Settings, paths
 from core.edits import Operation, OpKind
 from core.matrix import index
 from core.matrix.cache import Cache
 from core.ops import with_ops
-from core.proc import run_command
-from core.settings import Settings, paths
 from core.sources import Checkout
 from tests.support.app import screen_text, type_text, until
 from tests.support.git import committed_checkout

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import TEST_MODULE
 from core.edits.pending import Decision
-from core.model import TEST_MODULE
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.three_nights import DRIFTED, SILENT, nightly_checkout

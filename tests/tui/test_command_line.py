@@ -7,8 +7,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from core.base.settings import load_settings, paths
 from core.edits import OpKind
-from core.settings import load_settings, paths
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python

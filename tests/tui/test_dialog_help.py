@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.sample import sample_checkout

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.base.settings import Settings
 from core.runs import planning
 from core.runs.planning import LaunchPlan, scale
-from core.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python

@@ -8,8 +8,8 @@ from statistics import median
 
 import pytest
 
+from core.base.settings import paths
 from core.runs.store import RunStore
-from core.settings import paths
 from tests.support.fake_python import use_fake_python
 from tests.support.terminal import Terminal
 from tests.support.tree import sample

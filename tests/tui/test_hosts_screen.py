@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import HOME_VARIABLE, paths
 from core.runs.cluster import HostState
 from core.runs.execution import cancel_all
 from core.runs.execution.launch import launch
 from core.runs.store import RunStore
-from core.settings import HOME_VARIABLE, paths
 from tests.core.runs.conftest import MakeSpec, make_spec  # noqa: F401 - a fixture
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from core.base.processes import run_command
+from core.base.settings import Settings
+from core.domain.model import BringupStatus
 from core.evidence import Ending, Observation
-from core.model import BringupStatus
-from core.proc import run_command
-from core.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, until
 from tests.support.evidence import observed

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.base.errors import TTMatrixError
+from core.base.settings import load_settings
 from core.cli import AppRequest
-from core.errors import TTMatrixError
-from core.settings import load_settings
 from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.tree import sample

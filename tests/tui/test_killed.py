@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import paths
+from core.base.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
 from tui.app.last_place import place_file, read_place

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.base.settings import Profile, Settings
 from core.runs import shell_command
 from core.runs.planning import EXPORT_KINDS, KINDS, LaunchPlan, plan_launch
-from core.settings import Profile, Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python, without_package

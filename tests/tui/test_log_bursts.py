@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textual import events
 
-from core.settings import paths
+from core.base.settings import paths
 from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.sample import sample_checkout

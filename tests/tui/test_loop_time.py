@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import pytest
 from textual.pilot import Pilot
 
+from core.domain.model import BringupStatus
 from core.evidence import Ending, Observation
-from core.model import BringupStatus
 from core.sources import Checkout
 from tests.support.app import build_app, type_text, until
 from tests.support.evidence import observed

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.matrix import row_kind
 from core.matrix.query import Query, select
 from core.matrix.view import TABLE_FIELDS, ViewSpec, change_saved, read_saved
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample

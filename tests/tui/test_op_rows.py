@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import Settings
+from core.base.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.cli import call

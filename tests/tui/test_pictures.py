@@ -22,11 +22,11 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 import tui
+from core.base.settings import load_settings, paths
 from core.matrix.view import LEARNED
 from core.runs import CheckedLine, PatternResult, Trial
 from core.runs.filecheck import Tool
 from core.runs.ir import folded_lines
-from core.settings import load_settings, paths
 from tests.screenshots import SCREENSHOTS, plain, screenshots
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import Profile, Settings, paths
+from core.base.settings import Profile, Settings, paths
 from core.sources import Checkout
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.fake_python import use_fake_python

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from core.base.settings import paths
 from core.runs.store import RunStore
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.recorded import record_profiles

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.matrix.query import FIELDS, Learned, Query
 from core.matrix.view import GROUPINGS
 from core.sources import Checkout

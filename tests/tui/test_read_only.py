@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import paths
+from core.base.settings import paths
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp

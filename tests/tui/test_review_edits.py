@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from core.base.processes import run_command
+from core.base.settings import paths
 from core.edits import Operation, OpKind
-from core.proc import run_command
-from core.settings import paths
 from core.sources import Checkout
 from core.workflows import sessions_directory
 from core.workflows.loader_code.edits import SourceEdit, put

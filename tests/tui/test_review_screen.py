@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from core.base.processes import run_command
 from core.edits.pending import Decision
-from core.proc import run_command
 from core.sources import Checkout
 from tests.support.app import build_app, own_checkout, screen_text, type_text, until
 from tests.support.git import hook

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import own_identity
+from core.base.settings import Settings
+from core.domain.model import Function
 from core.matrix.query import Judged
-from core.model import Function
-from core.proc import own_identity
 from core.runs import Outcome, RunSpec
 from core.runs.store import Finished, Started, TreeState
-from core.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.events import Key
 
+from core.base.settings import HOME_VARIABLE, Settings, paths
 from core.runs.store import RunRecord, RunStore
-from core.settings import HOME_VARIABLE, Settings, paths
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call

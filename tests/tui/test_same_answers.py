@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from core.base.text import json_text
 from core.cli.proposal_record import proposal_records
+from core.domain.model import Function
 from core.evidence import Ending, Observation
 from core.evidence.observation import CaseNumbers
 from core.evidence.proposals import Agenda
-from core.model import Function
 from core.ops import case_key, read_op_tests
 from core.sources import Checkout
-from core.text import json_text
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.evidence import observed

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.notifications import Notification
 from textual.widgets._toast import Toast
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.sources import Checkout
 from tests.support.app import ThemedApp, build_app, screen_text, type_text, until
 from tests.support.recorded import record_runs

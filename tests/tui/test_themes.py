@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.geometry import Region
 from textual.strip import Strip
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tests.support.picture import colours, lines_of
 from tests.support.recorded import at_noon
 from tests.tui.test_pictures import Pictures, Walk, pictured_app

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from core.base.settings import Settings
+from core.domain.model import TEST_MODULE
 from core.edits.pending import Decision
 from core.evidence import Ending
-from core.model import TEST_MODULE
-from core.settings import Settings
 from core.sources import Checkout
 from core.workspace import Evidence
 from tests.core.evidence.op_cases.observed import batches, op_tests_of, result

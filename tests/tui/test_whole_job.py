@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from core.base.processes import run_command
+from core.base.settings import Settings
 from core.cli.demo_walk import STALE
-from core.proc import run_command
 from core.runs import Outcome
-from core.settings import Settings
 from tests.support.app import SIZES, build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.proc import run_command
+from core.base.processes import run_command
+from core.base.settings import HOME_VARIABLE
 from core.runs import Outcome
 from core.runs.execution import cancel_all
-from core.settings import HOME_VARIABLE
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts

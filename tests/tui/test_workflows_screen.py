@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from core.settings import load_settings, paths
+from core.base.settings import load_settings, paths
 from core.sources import Checkout
 from core.workflows import WorkflowState
 from tests.support.app import build_app, screen_text, type_text, until

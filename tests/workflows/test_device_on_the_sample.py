@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from core.base.settings import paths
 from core.runs.store import RunStore
-from core.settings import paths
 from tests.support.cli import call
 from tests.workflows.conftest import TRAINING, Sample
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import EXIT_FINDINGS
+from core.base.errors import EXIT_FINDINGS
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.models import xla_python

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.ids import TestId
-from core.model import BringupStatus, Entry, Framework, Status, node_id
+from core.domain.ids import TestId
+from core.domain.model import BringupStatus, Entry, Framework, Status, node_id
 from core.runs import Outcome, Testcase as Case, read_testcases
 from core.runs.planning.kinds import PAYLOAD
 from core.sources import Checkout, Schema, read_expectations

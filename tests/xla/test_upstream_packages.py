@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import marked
+from core.base.processes import marked
 from core.runs import RUN_VARIABLE
 from core.runs.environment import environment_of
 from core.runs.execution.packages import packages_of

@@ -19,7 +19,7 @@ from tui.protocol import Background, Notify, Signals
 from tui.session import Session
 
 if TYPE_CHECKING:
-    from core.errors import TTMatrixError
+    from core.base.errors import TTMatrixError
     from core.evidence.proposals import Agenda, AgendaReader, Progress
     from tui.view_models import TriageItems
 

@@ -10,7 +10,7 @@ from textual.app import App
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tui.app.key_order import Pause
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tui import view_models
 from tui.keymap import Keymap
 from tui.protocol import Background, Notify, Signals

@@ -15,7 +15,7 @@ from tui.protocol import Background, Notify, Signals
 from tui.session import Session
 
 if TYPE_CHECKING:
-    from core.errors import TTMatrixError
+    from core.base.errors import TTMatrixError
     from core.evidence.verdicts import Verdicts
     from core.matrix.query import Learned
     from core.sources import Lacking

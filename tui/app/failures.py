@@ -14,8 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import core
-from core.errors import TTMatrixError
-from core.text import printable
+from core.base.errors import TTMatrixError
+from core.base.text import printable
 
 _ROOT = Path(core.__file__).parents[1]
 _DOOR = "tui/terminal/textual_private.py"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
-from core.errors import TTMatrixError
-from core.ids import TestId
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
+from core.domain.ids import TestId
 from core.matrix import Matrix
 from core.sources import variant_line
-from core.text import one_line
 from core.workspace import Workspace
 from tui import terminal
 from tui.protocol import Background, Notify

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from core import files
-from core.errors import TTMatrixError, UsageError
+from core.base import files
+from core.base.errors import TTMatrixError, UsageError
 from core.matrix.view import ViewSpec
 from tui.screens.matrix import Spot
 

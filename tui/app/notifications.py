@@ -9,9 +9,9 @@ from typing import Any
 from textual.app import App
 from textual.notifications import Notification
 
-from core.errors import TTMatrixError
-from core.files import atomic_write
-from core.text import printable
+from core.base.errors import TTMatrixError
+from core.base.files import atomic_write
+from core.base.text import printable
 from tui import screens
 from tui.terminal import write_to_terminal
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from core import evidence, hosts
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.settings import Settings, SettingsFile
 from core.runs import cluster
-from core.settings import Settings, SettingsFile
 from core.sources import Stamps, all_unchanged
 from tui import view_models
 from tui.app.bridge import Repeating

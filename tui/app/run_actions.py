@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from core import runs
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from core.runs import execution, planning
-from core.text import one_line
 from tui import screens
 from tui.app.polling import Polling
 from tui.keymap import Keymap

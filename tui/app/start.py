@@ -17,13 +17,13 @@ from textual.timer import Timer
 
 import core.matrix.cache
 from core import handwritten, ops
+from core.base.errors import TTMatrixError, UsageError, together
+from core.base.settings import Settings, paths, read_settings
 from core.cli import AppRequest
-from core.errors import TTMatrixError, UsageError, together
 from core.matrix import Matrix, with_rows_at_once
 from core.matrix.cache import Cache
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
-from core.settings import Settings, paths, read_settings
 from core.sources import Checkout, find_checkout
 from core.sources.handwritten import ROOTS
 from tui import terminal

@@ -7,13 +7,13 @@ from typing import ClassVar, NamedTuple
 
 from textual.binding import BindingType
 
+from core.base.errors import UsageError
+from core.base.text import counted, one_line
 from core.edits import Operation
 from core.edits.pending import Decision
-from core.errors import UsageError
 from core.evidence.analysis import Cluster, ClusterCell, IssueState, with_canonical, with_link
 from core.evidence.proposals import Agenda, change_of
 from core.runs.planning import LaunchPlan
-from core.text import counted, one_line
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, ask_to_start

@@ -10,8 +10,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
-from core.errors import TTMatrixError
-from core.text import one_line
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from tui.commands import Command
 from tui.key_names import key_text
 from tui.screens.dialogs import Dialog, problem_words

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from core.base.text import counted
 from core.evidence.analysis import Difference, OnTwoBackends
-from core.text import counted
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.compared import Pair, Question, RunPair, Words

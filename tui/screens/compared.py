@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.base.text import counted, one_line
 from core.evidence.analysis import BackendComparison, BackendKind, Difference, DifferenceKind, OnTwoBackends
-from core.text import counted, one_line
 from core.workspace import Evidence, RunsCompared
 from tui.view_models import Rows, backend_rows, backend_sides, commit_words, difference_rows, sides
 

@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.widgets import Input, Label
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import counted, one_line, printable
 from core.runs.planning import MANY, Download, LaunchPlan, Obstacle, Scale, download_lines, scale_of
-from core.text import counted, one_line, printable
 from tui.key_names import key_name
 from tui.screens.base import SessionScreen
 from tui.view_models import launch_summary

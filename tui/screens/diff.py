@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import counted, one_line
 from core.sessions import hours_of
 from core.sources import WORK_TREE, Git
 from core.states import (
@@ -20,7 +21,6 @@ from core.states import (
     span,
     touched,
 )
-from core.text import counted, one_line
 from tui import screens
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context

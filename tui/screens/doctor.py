@@ -9,10 +9,10 @@ from rich.text import Text
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from core.base.text import counted, one_line
 from core.doctor import explanation, kinds
+from core.domain.model import Finding
 from core.edits import parse_operations
-from core.model import Finding
-from core.text import counted, one_line
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.list_and_text import ListAndText

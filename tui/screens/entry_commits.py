@@ -13,9 +13,9 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
 from core import history
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from core.history import Step, Timeline
-from core.text import one_line
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import diff_style, step_rows

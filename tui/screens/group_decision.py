@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import counted, one_line
+from core.domain.model import Status
 from core.evidence.analysis import issue_link
 from core.evidence.proposals import GroupEdit
-from core.model import Status
-from core.text import counted, one_line
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import fit
 from tui.widgets import CachedBox, Cycle, Form, TextField

@@ -10,11 +10,11 @@ from typing import ClassVar, TypeVar
 from textual.binding import BindingType
 
 from core import hosts
+from core.base.text import counted, one_line
 from core.hosts import HostReport
 from core.runs import cluster
 from core.runs.cluster import HostState
 from core.runs.planning import expected_code
-from core.text import counted, one_line
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm

@@ -16,14 +16,14 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from core import ops
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.settings import DEFAULT_PROFILE
+from core.base.text import printable
 from core.hosts import Host
 from core.matrix import NO_ARCH
 from core.ops import OpOptions
 from core.runs import planning, shell_command
 from core.runs.planning import BACKENDS, EXPORT_KINDS, KINDS, Export, LaunchPlan, Options, plan_launch
-from core.settings import DEFAULT_PROFILE
-from core.text import printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import launch_text

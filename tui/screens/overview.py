@@ -13,14 +13,14 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
+from core.domain.model import Finding
 from core.history import Week, weeks
 from core.matrix import Matrix
 from core.matrix.query import Query
 from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
-from core.model import Finding
 from core.runs.store import RunState
-from core.text import one_line
 from tui import view_models
 from tui.commands import Where, bindings
 from tui.screens.base import SessionScreen

@@ -12,11 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Label, TextArea
 
-from core.errors import TTMatrixError, UsageError
-from core.files import atomic_write
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import atomic_write
+from core.base.text import one_line, printable
 from core.runs import PATTERNS, Trial, try_pattern
 from core.runs.ir import Program
-from core.text import one_line, printable
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, Confirm, Dialog, problem_words
 from tui.view_models import checked_at, pattern_lines, program_lines, verdict_words

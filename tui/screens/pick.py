@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
-from core.text import one_line
+from core.base.text import one_line
 from tui.commands import Command
 from tui.key_names import key_text
 from tui.protocol import Context

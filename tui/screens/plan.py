@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.binding import BindingType
 
 from core import hosts
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, Slot, hours_of, session_slots
 from tui.commands import Need, Where, bindings

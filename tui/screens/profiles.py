@@ -8,13 +8,13 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import atomic_write
+from core.base.text import counted, one_line
 from core.evidence.analysis import FORMATS, ProfileTable, exported, profile_table
-from core.files import atomic_write
 from core.runs.log import side_by_side
 from core.runs.planning import newest_comparison, profiles_of, shown_name
 from core.runs.store import RunRecord
-from core.text import counted, one_line
 from tui.commands import Need, Where, bindings
 from tui.keymap import advice
 from tui.protocol import Context

@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from functools import partial
 
+from core.base.text import counted
 from core.runs.ir import Program, ProgramDiff, diff_programs, programs, read_ops, same_program
 from core.runs.store import RunRecord
-from core.text import counted
 from tui.screens.base import SessionScreen
 from tui.screens.pick import Option, Pick
 from tui.screens.side_by_side import SideBySide

@@ -12,13 +12,13 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from core.files import read_text
+from core.base.files import read_text
+from core.base.text import counted, one_line
 from core.runs import PATTERNS, first_pattern, patterns_of
 from core.runs.ir import Counts, Op, Program, count_ops, programs, read_ops
 from core.runs.log import LogFile, LogLook
 from core.runs.planning import shown_name
 from core.runs.store import RunRecord
-from core.text import counted, one_line
 from tui.commands import Need, Where, bindings
 from tui.keymap import need_words, with_keys
 from tui.protocol import Context

@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from core.base.text import one_line
 from core.evidence.progress import By, Progress, ProgressReader, summary
-from core.text import one_line
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.base import SessionScreen

@@ -10,12 +10,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from core.runs import Outcome
 from core.runs.log import compare_logs, last_line
 from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
-from core.text import one_line
 from tui.commands import Need
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Dialog

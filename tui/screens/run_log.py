@@ -8,10 +8,10 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.widget import Widget
 
+from core.base.text import one_line
 from core.runs import Age, case_progress, read_case_results, shell_command
 from core.runs.log import Arrivals, LogFile, cause_line
 from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
-from core.text import one_line
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.list_and_text import title_of_text

@@ -10,9 +10,9 @@ from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
+from core.base.text import counted
 from core.runs.planning import progress
 from core.runs.store import RunRecord
-from core.text import counted
 from tui.commands import Need, Where, bindings
 from tui.keymap import advice
 from tui.protocol import Context

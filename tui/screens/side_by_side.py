@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
-from core.text import counted, one_line
+from core.base.text import counted, one_line
 from tui.screens.dialogs import Dialog
 from tui.view_models import ListedPairs, Pair, PairLines, Pairs
 from tui.widgets import CachedBox, LinesView

@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.events import Key
 from textual.widgets import Label
 
+from core.base.text import printable
 from core.matrix.view import Targets
-from core.text import printable
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Dialog
 from tui.widgets import CachedBox

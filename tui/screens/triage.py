@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from core.base.text import counted, one_line
 from core.edits import combined, retyped
 from core.edits.pending import Change, Decision
 from core.evidence.proposals import (
@@ -24,7 +25,6 @@ from core.evidence.proposals import (
     with_schedule_markers,
 )
 from core.matrix.query import exactly
-from core.text import counted, one_line
 from core.workspace import Evidence
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context

@@ -9,8 +9,8 @@ from functools import partial
 from textual.app import App
 
 from core import sessions
+from core.base.errors import TTMatrixError, UsageError
 from core.edits import EntryForm, FormField, entry_fields
-from core.errors import TTMatrixError, UsageError
 from core.matrix import NO_ARCH
 from core.matrix.query import Query
 from core.matrix.view import GROUPINGS, LAYOUTS, TABLE_FIELDS, ViewSpec

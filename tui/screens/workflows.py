@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from core.base.errors import UsageError
+from core.base.text import counted, one_line
 from core.edits import Operation
-from core.errors import UsageError
 from core.runs.planning import Sources, of_sources
-from core.text import counted, one_line
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, device_steps, markdown
 from tui.commands import Need, Where, bindings
 from tui.keymap import need_words

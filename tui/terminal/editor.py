@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.proc import run_in_terminal
+from core.base.errors import TTMatrixError
+from core.base.processes import run_in_terminal
 
 _FALLBACKS = ("vi", "nano")
 _LIKE_CODE = ("code", "code-insiders", "codium", "code-oss", "cursor", "windsurf")

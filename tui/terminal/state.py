@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.files import read_bytes
-from core.settings import paths
+from core.base.files import read_bytes
+from core.base.settings import paths
 
 GIVE_BACK = (
     "\x18"  # what was cut off in the middle of a sequence ends here

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from core.base.text import counted, device_minutes, one_line
 from core.ci import job_name
+from core.domain.model import Status
 from core.edits import ABSENT, Operation, OpKind
 from core.edits.pending import Conflict, Rebased
-from core.model import Status
-from core.text import counted, device_minutes, one_line
 from tui.view_models.style import STATUS_LOOKS
 
 if TYPE_CHECKING:

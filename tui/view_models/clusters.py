@@ -3,8 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from core.base.text import counted, one_line
 from core.evidence.analysis import Cluster, ClusterCell, IssueState, State
-from core.text import counted, one_line
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, bringup_word
 

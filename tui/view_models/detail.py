@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from core.base.text import counted, one_line, printable
 from core.evidence import Drift
 from core.evidence.analysis import Series, Trend, perf_lines, series_name
 from core.evidence.verdicts import Judgement
@@ -14,7 +15,6 @@ from core.matrix import NO_ARCH, Detail, Matrix, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
 from core.sources.downloads import Fetched
-from core.text import counted, one_line, printable
 from tui.view_models.evidence import course_cells, strip_cells
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text

@@ -4,10 +4,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from core.base.text import counted, one_line, pcc_text, significant
+from core.domain.model import BringupStatus
 from core.evidence import Observation, signature
 from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
-from core.model import BringupStatus
-from core.text import counted, one_line, pcc_text, significant
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import RESULT_LOOKS, Cell, TableColumn
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import UTC, datetime
 from math import isfinite
 
+from core.base.text import bars, one_line, pcc_text
 from core.edits import grade_line
 from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
-from core.text import bars, one_line, pcc_text
 from tui.view_models.fitting import CellLine, paragraph, wrapped
 from tui.view_models.style import Cell, seconds_text
 

@@ -4,8 +4,8 @@
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from core.model import Finding
-from core.text import one_line
+from core.base.text import one_line
+from core.domain.model import Finding
 from tui.view_models.fitting import short_file
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn

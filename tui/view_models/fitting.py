@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
-from core.text import one_line
+from core.base.text import one_line
 from tui.view_models.ids import short_id
 from tui.view_models.style import Cell
 

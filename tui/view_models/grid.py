@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
+from core.base.text import one_line
 from core.matrix.query import Query
 from core.matrix.view import ARCH, Grid, HeatOrder, Rate, Tally, by_rate, rate
-from core.text import one_line
 from tui.view_models.style import Cell, TableColumn, short_archs, tally_text, work_word
 
 _NAMES, _CELL = 22, 10

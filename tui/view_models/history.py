@@ -3,8 +3,8 @@
 
 from collections.abc import Sequence
 
+from core.base.text import one_line
 from core.history import Step, day_of, what
-from core.text import one_line
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn
 

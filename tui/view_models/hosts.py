@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from core.base.text import counted, one_line
 from core.hosts import Host, time_text
 from core.runs.cluster import ClusterStatus, HostState, HostStatus
 from core.runs.store import RunRecord, RunState
-from core.text import counted, one_line
 from tui.view_models.rows import Row, Rows
 from tui.view_models.runs import time_text as run_time
 from tui.view_models.style import Cell, TableColumn

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from core.ids import TestId
-from core.text import elide_middle
+from core.base.text import elide_middle
+from core.domain.ids import TestId
 
 _WORDS = (
     ("-inference", "-inf"),

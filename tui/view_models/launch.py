@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
+from core.base.text import counted, one_line
 from core.payload.ttmatrix_payload.models.compile_options import LEVELS, read_words
 from core.runs import RunSpec, shell_command
 from core.runs.planning import KINDS, LaunchPlan, Level, Obstacle, download_lines
-from core.text import counted, one_line
 from tui.view_models.style import seconds_text
 
 _SHOWN_COMMANDS = 20

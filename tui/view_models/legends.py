@@ -9,10 +9,10 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from core import doctor, evidence
+from core.base.text import one_line
+from core.domain.model import Status
 from core.matrix import Matrix
 from core.matrix.query import FIELDS, Scope, values_wanted
-from core.model import Status
-from core.text import one_line
 from tui.view_models.style import MIXED, STATUS_LOOKS, Cell, arch_names, arch_title
 
 

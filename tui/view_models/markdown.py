@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich.text import Text
 
-from core.text import printable
+from core.base.text import printable
 
 # Rich's own renderer draws boxes and uses the colours of Pygments: neither suits our themes, nor `--ascii`.
 _PARSER = MarkdownIt("commonmark")

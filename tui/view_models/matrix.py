@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core import evidence
+from core.base.text import one_line
+from core.domain.model import Status
 from core.matrix import DEVICE_RUN, MODEL_KIND, RUN
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import (
@@ -17,8 +19,6 @@ from core.matrix.view import (
     rate,
     text_of_row,
 )
-from core.model import Status
-from core.text import one_line
 from tui.view_models.fitting import fit
 from tui.view_models.style import (
     RESULT_LOOKS,

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from rich.text import Text
 
 from core import ops
+from core.base.text import one_line, significant
 from core.evidence import FAILURES, Ending, Observation
 from core.evidence.verdicts import Judgement
 from core.matrix import Matrix
 from core.ops import CaseDetail
-from core.text import one_line, significant
 
 _OF_ROW = ("op", "file", "shape", "rtol", "atol", "reason", "dup")
 _STYLES = {"warning": "red", "from": "dim"}

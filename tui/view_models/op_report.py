@@ -4,9 +4,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from core.base.text import one_line, significant
 from core.evidence.analysis import BackendNumbers, Night
 from core.evidence.progress import day_text
-from core.text import one_line, significant
 from tui.view_models.style import Cell, TableColumn
 
 _NIGHTS = 5

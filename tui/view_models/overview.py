@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from core.base.text import one_line
+from core.domain.model import Status
 from core.matrix.view import DECLARED, Number, Section
-from core.model import Status
-from core.text import one_line
 from tui.view_models.fitting import fit
 from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, bar, status_word, work_word
 

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from core.base.text import one_line
 from core.runs.ir import Change, ProgramDiff
-from core.text import one_line
 from tui.view_models.fitting import fit
 from tui.view_models.style import Cell, Line
 

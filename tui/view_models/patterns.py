@@ -4,8 +4,8 @@
 import re
 from collections.abc import Sequence
 
+from core.base.text import one_line
 from core.runs import CheckedLine, Trial
-from core.text import one_line
 from tui.view_models.style import Cell, Line
 
 _DIRECTIVE = re.compile(r"\bCHECK(?:-[A-Z]+(?:-\d+)?)*:")

@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from rich.cells import cell_len
 
+from core.base.text import counted, one_line, printable
 from core.ci import Ci
 from core.edits import (
     CellChange,
@@ -23,7 +24,6 @@ from core.edits import (
 )
 from core.edits.pending import Change, Conflict
 from core.matrix import Matrix
-from core.text import counted, one_line, printable
 from tui.view_models.changes import conflict_lines, job_lines
 from tui.view_models.fitting import CellLine, fit, paragraph, words_of, wrapped
 from tui.view_models.style import Cell, diff_style

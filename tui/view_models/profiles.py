@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from core.base.text import counted, one_line, significant
 from core.evidence.analysis import Change, Metric, ProfileTable, Shift
 from core.runs.planning import shown_name
-from core.text import counted, one_line, significant
 from tui.view_models.rows import Row, Rows
 from tui.view_models.runs import run_look
 from tui.view_models.style import Cell, TableColumn

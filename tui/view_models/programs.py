@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 
 from rich.text import Text
 
+from core.base.text import counted, one_line
 from core.runs.ir import Counts, Program
-from core.text import counted, one_line
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from core.base.text import counted, one_line
+from core.domain.model import Status
 from core.evidence.progress import (
     MACHINE_HEADS,
     By,
@@ -25,8 +27,6 @@ from core.evidence.progress import (
 from core.evidence.verdicts import Missing
 from core.matrix import OP_KIND
 from core.matrix.query import Query, named, nothing_beside, written
-from core.model import Status
-from core.text import counted, one_line
 from tui.view_models.fitting import CellLine, fit
 from tui.view_models.grid import shade
 from tui.view_models.op_report import NO_OP_RESULTS, OpReport, op_cells, op_columns

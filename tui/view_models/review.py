@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from core.base.text import counted, one_line, printable
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
-from core.text import counted, one_line, printable
 from tui.view_models.changes import Describe, brief_operations, describe_operations
 from tui.view_models.style import Cell, Line, TableColumn, diff_style
 

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from rich.text import Text
 
+from core.base.text import one_line, significant
 from core.ops import sparkline
 from core.runs import Age, CaseDocument, CaseProgress, case_parts, case_seconds, counts_text, shell_command
 from core.runs.store import RunRecord
-from core.text import one_line, significant
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 
+from core.base.text import counted, one_line
 from core.matrix.view import RUN_KINDS
 from core.runs import EVERYTHING, Age, Outcome, RunSpec, case_progress, newest_by_test
 from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
-from core.text import counted, one_line
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, seconds_text
 

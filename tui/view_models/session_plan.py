@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from rich.text import Text
 
+from core.base.text import counted, one_line
 from core.sessions import Accuracy, Candidate, SessionPlan
-from core.text import counted, one_line
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, seconds_text
 

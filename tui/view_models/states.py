@@ -4,11 +4,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from core.base.text import counted, one_line
 from core.doctor import severity
+from core.domain.model import TEST_MODULE, Severity
 from core.matrix import text_of
-from core.model import TEST_MODULE, Severity
 from core.states import Difference, FieldChange, lowers_gate
-from core.text import counted, one_line
 from tui.view_models.fitting import short_file
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn

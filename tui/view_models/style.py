@@ -6,10 +6,10 @@ from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 
+from core.base.text import counted as counted, one_line
+from core.domain.model import Status
 from core.matrix import Matrix, all_kinds
 from core.matrix.view import MIXED as MIXED_WORD, Tally, View, shares
-from core.model import Status
-from core.text import counted as counted, one_line
 
 
 class Cell(NamedTuple):

@@ -4,10 +4,10 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from core.base.text import counted
+from core.domain.model import Status
 from core.history import Week
 from core.matrix.view import shares
-from core.model import Status
-from core.text import counted
 from tui.view_models.fitting import fit
 from tui.view_models.style import WORD_LOOKS, Cell
 

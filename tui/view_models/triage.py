@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
+from core.base.text import counted, one_line
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
 from core.evidence import Observation, passes_text, summary_text
 from core.evidence.proposals import (
@@ -18,7 +19,6 @@ from core.evidence.proposals import (
     pending_change,
 )
 from core.evidence.verdicts import Verdict
-from core.text import counted, one_line
 from tui.view_models.changes import Describe, brief_operations, describe_operations
 from tui.view_models.review import DECISIONS, search_text
 from tui.view_models.style import VERDICT_STYLES, Cell, TableColumn

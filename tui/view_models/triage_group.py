@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from core.base.checked_numbers import day_of
+from core.base.text import counted, one_line
+from core.domain.model import Status
 from core.edits import MOST_GRADE, Operation
 from core.edits.pending import Change
 from core.evidence import Observation
 from core.evidence.analysis import Commits, commit_lines
 from core.evidence.proposals import CauseKind, InboxItem, Shared
-from core.model import Status
-from core.numbers import day_of
-from core.text import counted, one_line
 from tui.view_models.changes import brief_operations
 from tui.view_models.evidence import strip_cells
 from tui.view_models.fitting import CellLine, fit, paragraph, wrapped

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from core.text import one_line, printable
+from core.base.text import one_line, printable
 from core.workflows import WorkflowItem, WorkflowState, markdown
 from tui.view_models.markdown import rendered
 from tui.view_models.rows import Row, Rows

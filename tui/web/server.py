@@ -12,8 +12,8 @@ from pathlib import Path
 from aiohttp import web
 from textual_serve.server import Server
 
+from core.base.errors import TTMatrixError
 from core.cli import AppRequest, Serve
-from core.errors import TTMatrixError
 from tui.terminal import page_size
 from tui.web.guard import Asked, Guard
 from tui.web.page_app import PageApp, converse

@@ -11,7 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix.query import TooLong, time_limit
 from core.runs.log import PLAIN, Colour, LogLook, Look, Pattern, SignKind, coloured_line, sign_of
 from tui.view_models import clock_text

@@ -12,9 +12,9 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.text import one_line
 from core.runs.log import Arrivals, LogFile, LogLook
-from core.text import one_line
 from tui.widgets.filter_bar import LineInput
 from tui.widgets.log_painting import PaintLine
 from tui.widgets.log_view import Asks, LogView

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A region of a log: the lines that a person selects to copy them."""
 
+from core.base.text import counted
 from core.runs.log import LogLook
-from core.text import counted
 
 
 class LogRegion:

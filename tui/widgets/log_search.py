@@ -4,9 +4,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from core.base.text import counted
 from core.runs import plain_line
 from core.runs.log import LogLook, Seek
-from core.text import counted
 
 
 class _Wanted(NamedTuple):

@@ -12,7 +12,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.runs.log import LogLook, Pattern, Seek, parse_filter, parse_pattern
 from tui.commands import Where, bindings
 from tui.widgets.lines_view import LinesView

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from core.text import counted, one_line
+from core.base.text import counted, one_line
 from tui.commands import Where, bindings
 from tui.view_models import Cell, Identified, IdLook, RowSource, TableColumn, fit, id_look, paragraph
 from tui.widgets.line_base import LinePane, line_style

@@ -4,6 +4,6 @@
 A class of a noun is loaded when a command first prints one: a table needs none of them.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from core.base.files import Record
 from core.cli.records.parts import Cell, Issue
 from core.evidence import Ending
 from core.evidence.analysis import Advice, DifferenceKind, Shift
 from core.evidence.verdicts import Absence
-from core.files import Record
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 

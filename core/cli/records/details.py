@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType, field
 
+from core.base.files import As, Record
 from core.cli.records.parts import Finding, JobName, Step
 from core.cli.records.results import Judgement, Performance
 from core.cli.records.rows import HandwrittenTest, OpCase
+from core.domain.model import Status
 from core.evidence import Origin
-from core.files import As, Record
-from core.model import Status
 from core.sources.downloads import Library
 
 

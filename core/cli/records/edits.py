@@ -6,11 +6,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from core.base.files import As, Record
 from core.cli.records.operations import Operation
+from core.domain.model import Status
 from core.edits import CellFacts
 from core.edits.pending import Decision
-from core.files import As, Record
-from core.model import Status
 
 
 class ProposalBase(Record):

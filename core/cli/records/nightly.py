@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from core.base.files import Record
 from core.cli.records.comparisons import CommitsBetween
-from core.files import Record
 
 
 class NightJob(Record):

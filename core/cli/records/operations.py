@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from core.files import As, Record
+from core.base.files import As, Record
 
 Text = Annotated[str, Meta(min_length=1)]
 Path = Annotated[Sequence[Text], Meta(min_length=1)]

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
+from core.base.files import As, Record
 from core.evidence.analysis import BackendKind, Stability
 from core.evidence.verdicts import Verdict
-from core.files import As, Record
 
 CaseStatus = Annotated[
     str,

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from core.base.files import As, Record
 from core.cli.records.operations import Operation
-from core.files import As, Record
 
 
 class Issue(Record):

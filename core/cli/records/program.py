@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from core.base.files import As, Record
 from core.cli.records.parts import Finding
-from core.files import As, Record
 
 
 class Completion(Record):

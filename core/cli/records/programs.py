@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from core.files import As, Record
+from core.base.files import As, Record
 from core.runs.ir import Stage
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from core.base.files import As, Record
 from core.cli.records.parts import Cell
 from core.evidence.progress import By
-from core.files import As, Record
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 

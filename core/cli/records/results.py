@@ -6,11 +6,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
+from core.base.files import As, Record
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Origin
 from core.evidence.analysis import Trend
 from core.evidence.verdicts import Policy, Verdict
-from core.files import As, Record
-from core.model import BringupStatus, Status
 
 
 class ObservedOp(Record):

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
+from core.base.files import As, Record
 from core.cli.records.parts import Commit, JobName, Step
-from core.files import As, Record
+from core.domain.model import Status
 from core.history import Every
-from core.model import Status
 
 StatusText = Annotated[str, As(Status)]
 

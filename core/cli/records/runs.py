@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType, field
 
-from core.files import As, Record
+from core.base.files import As, Record
 from core.runs import Outcome
 from core.sources import Layer, OptionType
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from msgspec import field
 
+from core.base.files import Record
 from core.cli.records.parts import Finding
-from core.files import Record
 
 
 class Moment(Record):

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType
 
+from core.base.files import As, Record
 from core.cli.records.ops import CaseStatus
-from core.files import As, Record
 
 
 class CaseSeconds(Record):

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, UnsetType, field
 
+from core.base.files import As, Record
 from core.cli.records.operations import Operation
 from core.cli.records.runs import Run
 from core.evidence import Ending
-from core.files import As, Record
 
 
 class DeviceResult(Record):

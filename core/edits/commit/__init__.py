@@ -4,6 +4,6 @@
 Message, staging of exactly these files, hooks, validator.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from textwrap import dedent
 
+from core.base.errors import TTMatrixError
+from core.domain.model import Entry
 from core.edits.commit.staging import committed_texts
 from core.edits.effects import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import EditPlan, FileEdit
 from core.edits.texts import texts_of
-from core.errors import TTMatrixError
 from core.history import entry_edits
-from core.model import Entry
 from core.sources import Checkout, Git, Schema
 
 _EVIDENCE = "Evidence:"

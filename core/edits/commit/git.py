@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
+from core.base.errors import TTMatrixError
+from core.base.files import read_bytes
+from core.base.processes import CommandResult, CommandRunner, run_command
 from core.edits.scratch import is_scratch
-from core.errors import TTMatrixError
-from core.files import read_bytes
-from core.proc import CommandResult, CommandRunner, run_command
 from core.sources import Blob, Git
 
 ACTION = "commit (ttmatrix)"

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandRunner, run_command
+from core.domain.model import Entry
 from core.edits.commit.git import Repository
 from core.edits.commit.message import Evidence, cited, commit_message, reasons
 from core.edits.commit.staging import read_base
@@ -14,10 +17,7 @@ from core.edits.effects import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind, is_manifest, manifests_in
 from core.edits.planning import Planner
 from core.edits.texts import read_manifests, texts_of
-from core.errors import TTMatrixError
 from core.matrix import Matrix, differing, supports
-from core.model import Entry
-from core.proc import CommandRunner, run_command
 
 
 class Split(StrEnum):

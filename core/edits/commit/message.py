@@ -4,14 +4,14 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from core.base.text import counted, one_line
 from core.ci import job_name
+from core.domain.ids import TestId
+from core.domain.model import Entry, Status
 from core.edits.effects import CellChange, EntryChange, words
 from core.edits.facts import Cited, evidence_lines
-from core.ids import TestId
 from core.matrix import status_on, supported_archs
-from core.model import Entry, Status
 from core.sources.ci import Job
-from core.text import counted, one_line
 
 Evidence = Mapping[str, Sequence[Cited]]
 """What justifies the change of each id: facts of its results, or links and texts, one line each."""

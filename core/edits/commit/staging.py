@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
+from core.base.errors import TTMatrixError
+from core.domain.model import Entry
 from core.edits.commit.git import Repository
 from core.edits.effects import entry_changes
 from core.edits.operations import Operation, is_manifest, manifests_in
 from core.edits.places import leads_out
 from core.edits.planning import EditPlan, Planner
 from core.edits.texts import manifest_file, texts_of
-from core.errors import TTMatrixError
-from core.model import Entry
 from core.sources import Blob, Git, Schema, written_entries
 
 Texts = Mapping[str, str]

@@ -10,6 +10,9 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import Stamp, atomic_write, stamp
+from core.base.processes import run_command
 from core.edits.commit.git import ACTION, COMMIT_SECONDS, Repository
 from core.edits.commit.staging import CommitBase, Texts, in_order, read_base, staged_after, stages
 from core.edits.commit.validator import Validation, refuse_complaint, validate
@@ -17,9 +20,6 @@ from core.edits.operations import Operation
 from core.edits.places import in_checkout
 from core.edits.planning import EditPlan, Planner, written
 from core.edits.scratch import Scratch, clear, scratch
-from core.errors import TTMatrixError, UsageError
-from core.files import Stamp, atomic_write, stamp
-from core.proc import run_command
 from core.sources import Blob, Checkout, Schema
 
 _RESERVE = 1 << 16

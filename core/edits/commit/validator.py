@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.proc import CommandRunner, run_command
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandRunner, run_command
 from core.sources import Checkout
 
 VALIDATOR = Path("tests/runner/validate_test_config.py")

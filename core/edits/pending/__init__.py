@@ -4,6 +4,6 @@
 Journaled on disk, undone and redone, rebased when files change, shared by no second writer.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

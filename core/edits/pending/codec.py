@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from core.base.files import Malformed, decoded, parsed, plain, reshaped, typed
 from core.edits.apply import Key
 from core.edits.facts import CellFacts, Cited
 from core.edits.operations import OpKind
@@ -25,7 +26,6 @@ from core.edits.pending.events import (
     WriteBegan,
     WriteDone,
 )
-from core.files import Malformed, decoded, parsed, plain, reshaped, typed
 
 T = TypeVar("T")
 

@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
+from core.base.errors import TTMatrixError
+from core.base.files import Stamp, atomic_write, drop_leftovers, opened, read_text, stamp
+from core.base.locks import LockHeld, locked
 from core.edits.pending.codec import VERSION, from_line, header, to_line, version_in
 from core.edits.pending.events import JournalEvent
 from core.edits.pending.state import PendingState, apply, events_for, fold
-from core.errors import TTMatrixError
-from core.files import Stamp, atomic_write, drop_leftovers, opened, read_text, stamp
-from core.locks import LockHeld, locked
 
 Intent = Callable[[PendingState], JournalEvent | None]
 """Makes the event for a request, fitting the state at the time it is recorded; None: nothing to do."""

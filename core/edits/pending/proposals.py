@@ -7,6 +7,9 @@ A plain list of operations is a proposal file without justification.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.base.errors import UsageError
+from core.base.files import Malformed, parsed, typed
+from core.base.text import counted, elide_middle, one_line
 from core.edits.apply import ABSENT, Key, Present, digest
 from core.edits.commit import committed_texts, issues_in
 from core.edits.facts import CellFacts, Cited
@@ -16,11 +19,8 @@ from core.edits.pending.conflict import Conflict, conflicts
 from core.edits.pending.rebase import rebase
 from core.edits.pending.state import PendingState, apply
 from core.edits.texts import read_manifests
-from core.errors import UsageError
-from core.files import Malformed, parsed, typed
 from core.matrix import Matrix, text_of
 from core.sources import Git, parse_expectations
-from core.text import counted, elide_middle, one_line
 
 _SHORT = 10
 _WIDEST_VALUE = 60

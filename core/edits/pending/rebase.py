@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from core.domain.ids import TestId
 from core.edits.apply import Key, Present
 from core.edits.pending.change import Pending, Put
 from core.edits.pending.conflict import is_done
 from core.edits.pending.events import Rebased
 from core.edits.pending.state import PendingState, apply
-from core.ids import TestId
 
 _CLOSE = 0.6
 """Smallest part of a name that two ids must share."""

@@ -9,14 +9,14 @@ from itertools import product
 from operator import eq
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
 from core.edits.apply import ABSENT, EntryStates, Fields, Key, Present, leaves, same, value_at
 from core.edits.operations import Operation, OpKind
 from core.edits.pending.change import Change
 from core.edits.pending.events import FileWrite, JournalEvent, WriteAbandoned, WriteBegan, WriteDone
 from core.edits.places import path_of
 from core.edits.planning import EditPlan
-from core.errors import TTMatrixError
-from core.files import read_text
 
 
 class Found(StrEnum):

@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
+from core.base.errors import TTMatrixError
+from core.base.files import drop_leftovers
+from core.base.text import counted
 from core.edits.apply import Present
 from core.edits.commit import CommitDraft, Delivered, Repository, deliver
 from core.edits.operations import Operation, is_manifest, manifests_in
@@ -35,10 +38,7 @@ from core.edits.pending.writer_lock import is_left_behind, sole_writer
 from core.edits.places import from_checkout, in_checkout, path_of
 from core.edits.planning import EditPlan, FileChanged, Planner, write
 from core.edits.texts import read_manifests, read_texts
-from core.errors import TTMatrixError
-from core.files import drop_leftovers
 from core.sources import Checkout, ExpectationFile, Schema, stamp_of
-from core.text import counted
 
 T = TypeVar("T")
 

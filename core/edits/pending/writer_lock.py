@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
+from core.base.files import read_loosely
+from core.base.locks import locked, locked_directory
+from core.base.settings import paths
 from core.edits.scratch import clear, is_anything_left
-from core.files import read_loosely
-from core.locks import locked, locked_directory
-from core.settings import paths
 
 _NAME = "ttmatrix.lock"
 

@@ -8,6 +8,7 @@ from functools import cache, partial
 from itertools import count, takewhile
 from typing import NamedTuple
 
+from core.domain.ids import TestId
 from core.edits.operations import Operation, OpKind, Refused, Rejection, shape_problem, short_id
 from core.edits.yaml.document import (
     Block,
@@ -23,7 +24,6 @@ from core.edits.yaml.entry import EntryDraft
 from core.edits.yaml.layout import Layout
 from core.edits.yaml.manifest import DEFAULTS
 from core.edits.yaml.nodes import refuse_shared, says_same, walk
-from core.ids import TestId
 
 _MORE = "the new text would change more than what was asked for; edit the file by hand"
 

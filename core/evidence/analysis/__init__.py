@@ -4,6 +4,6 @@
 Clusters of failures with the same cause, states of issues, two runs compared.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

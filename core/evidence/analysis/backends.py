@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.evidence.observation import FAILURES, RAN, Observation
 from core.evidence.reasons import same_failure
 

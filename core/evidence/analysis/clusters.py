@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from core.base.errors import UsageError
+from core.domain.model import BringupStatus, Entry
 from core.edits import Operation, operations_for
 from core.edits.commit import issues_in
-from core.errors import UsageError
 from core.evidence.analysis.failures import CellFailure
 from core.evidence.observation import Observation, order
 from core.evidence.reasons import FAMILIES, signature, with_issue, without_links
 from core.matrix import Matrix, resolve, supports
-from core.model import BringupStatus, Entry
 
 _DAY = 86_400.0
 """In seconds."""

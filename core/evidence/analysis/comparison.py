@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
 from core.evidence.observation import FAILURES, RAN, Observation, Origin
 from core.evidence.reasons import same_failure
 from core.evidence.series import is_cut

@@ -5,10 +5,10 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from core.base.checked_numbers import MOST_AHEAD
+from core.domain.model import Function
 from core.evidence.observation import FAILURES, Ending, Observation
 from core.evidence.results import Results
-from core.model import Function
-from core.numbers import MOST_AHEAD
 
 _DAY = 86_400.0
 """In seconds."""

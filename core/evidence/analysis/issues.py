@@ -10,14 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, decoded, plain, read_text
+from core.base.processes import CommandRunner, run_command
+from core.domain.model import Status
 from core.edits.commit import issues_in
 from core.edits.pending import Change
-from core.errors import TTMatrixError
 from core.evidence.verdicts import Verdict
-from core.files import Malformed, atomic_write, decoded, plain, read_text
 from core.matrix import Matrix, resolve, status_on, supports
-from core.model import Status
-from core.proc import CommandRunner, run_command
 
 _SECONDS = 30.0
 _CLOSED_DAYS = 7

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterable, Sequence
 
+from core.base.text import counted, significant
 from core.evidence.analysis.performance import PERFORMANCE, PerfVerdict, Series, Trend
 from core.runs.planning import shown_name
-from core.text import counted, significant
 
 PERF_HEADER = ("test", "arch", "backend", "profile", "batch", "results", *PERFORMANCE)
 _MARKS = {Trend.REGRESSED: "regressed", Trend.IMPROVED: "improved", Trend.STEADY: "=", Trend.UNKNOWN: ""}

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.base.checked_numbers import finite
 from core.evidence.analysis.noise import LEAST_PART, Shift, difference
-from core.numbers import finite
 from core.runs import HARMLESS, Outcome
 from core.runs.store import RunRecord
 

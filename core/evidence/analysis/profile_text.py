@@ -5,9 +5,9 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from core.base.text import significant
 from core.evidence.analysis.profile_comparison import Metric, ProfileTable
 from core.runs.planning import shown_name
-from core.text import significant
 
 HEADER = ("test", "profile", "runs", "outcome", *Metric)
 FORMATS = ("csv", "markdown")

@@ -4,13 +4,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from core.base.checked_numbers import day_of
+from core.base.text import counted, one_line
 from core.evidence.analysis.comparison import Between, between
 from core.evidence.analysis.since import CellCourse
 from core.evidence.observation import Observation
 from core.evidence.series import FLAKINESS_RESULTS
-from core.numbers import day_of
 from core.sources import Checkout, Git, web_address
-from core.text import counted, one_line
 
 _SHORT, _MOST_COMMITS = 10, 15
 

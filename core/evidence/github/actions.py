@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from core.evidence.ci_runs import CiJob, CiRun, Step
 from core.evidence.github.transport import Transport
 from core.runs import clean
-from core.text import one_line
 
 _REPORTS = re.compile(r"test-reports-|junit", re.IGNORECASE)
 """Matches names of artefacts that hold JUnit files (docs/rules.md 3.4)."""

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, decoded, read_text
+from core.base.locks import locked
 from core.evidence.ci_runs import CiJob, CiRun, Death, JobReport, Unread, latest_attempts
 from core.evidence.github.actions import Actions, Artefact, Wanted
 from core.evidence.github.ends import LOG_BYTES, death_of, is_dead, log_lines
@@ -17,8 +19,6 @@ from core.evidence.github.transport import Expired, Refused
 from core.evidence.perf_reports import RawReport
 from core.evidence.reports import Problem, Reading, ReadOptions, find_documents, read_report
 from core.evidence.store_ci import CiStore
-from core.files import Malformed, atomic_write, decoded, read_text
-from core.locks import locked
 from core.runs import UnreadableReport
 
 _MOST_BYTES = 2 * 2**30

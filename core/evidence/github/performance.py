@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from core.evidence.ci_runs import CiJob, CiRun
 from core.evidence.perf_reports import PerfReport, RawReport, report_in
 from core.evidence.reports import Problem, arch_in
-from core.text import one_line
 
 MEMBER_BYTES = 16 * 2**20
 """The largest report: those of upstream have some kilobytes."""

@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import IO, Any, NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandRunner, run_command
+from core.base.text import one_line
 from core.evidence.github.watched import Overdue, WatchedOpener
-from core.proc import CommandRunner, run_command
-from core.text import one_line
 
 T = TypeVar("T")
 API = "https://api.github.com"

@@ -3,9 +3,9 @@
 
 import re
 
+from core.domain.model import Function
 from core.evidence.ci_runs import JobName
 from core.evidence.observation import Observation
-from core.model import Function
 
 MODELS = "model tests"
 BENCHMARKS = "benchmarks"

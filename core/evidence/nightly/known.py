@@ -5,11 +5,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from core.domain.model import Entry
 from core.evidence.nightly.cells import Key, NightCell
 from core.evidence.observation import Observation
 from core.evidence.series import series_of
 from core.evidence.store import EvidenceStore
-from core.model import Entry
 
 MOST_CELLS = 400
 """Of so many cells the history is read: a night with more has another trouble."""

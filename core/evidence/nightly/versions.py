@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.evidence.analysis import Between, commits_from
 from core.sources import TT_MLIR, Checkout, Git, compare_link, pins_at, web_address
 

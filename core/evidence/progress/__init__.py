@@ -4,6 +4,6 @@
 In: reported results of a period, the matrix, git history. Out: one `Progress`, which a report and a screen show.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

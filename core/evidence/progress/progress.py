@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from core.base.checked_numbers import MOST_AHEAD
+from core.domain.ids import TestId
 from core.evidence.progress.measured import DAY, Measured, measure_tracks
 from core.evidence.store import EvidenceStore
 from core.evidence.store_tracks import RunCount, Tracks
 from core.evidence.verdicts import MODEL_TESTS, Missing, Verdict, Verdicts
 from core.history import History, Week, weeks
-from core.ids import TestId
-from core.numbers import MOST_AHEAD
 from core.providers import info_of
 from core.sources import ModelInfos
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
 
+from core.base.text import counted, percent
 from core.evidence.progress.measured import HostHealth, Stale
 from core.evidence.progress.progress import Progress
-from core.text import counted, percent
 
 __all__ = ["percent"]
 

@@ -4,14 +4,14 @@
 import math
 from collections.abc import Callable, Sequence
 
+from core.base.checked_numbers import day_of
+from core.domain.model import Entry
 from core.edits import CellFacts, CommitRange, Operation, RunFacts, with_gates
 from core.evidence.analysis import Commits, commits_between
 from core.evidence.ci_runs import job_page, run_page
 from core.evidence.observation import RAN, Observation
 from core.evidence.verdicts import Judgement, Verdict
 from core.matrix import Matrix
-from core.model import Entry
-from core.numbers import day_of
 
 Between = Callable[[Observation, Observation], tuple[CommitRange, ...]]
 """The commits between two results."""

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
+from core.base.text import counted
 from core.evidence.observation import RAN, Ending, Origin
 from core.evidence.verdicts import Judgement, Verdict
-from core.text import counted
 
 _VERBS = {
     Ending.INACCURATE: "was inaccurate",

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.ci import Ci
+from core.domain.model import Entry, Status
 from core.edits import fields_after, operations_for
 from core.edits.commit import issues_in
 from core.edits.pending import BaseEntry
@@ -16,7 +17,6 @@ from core.evidence.proposals.rules import why_lower
 from core.evidence.reasons import with_issue
 from core.evidence.verdicts import Judgement
 from core.matrix import UNWRITTEN, Matrix, raw_value, supports, values_on, with_fields
-from core.model import Entry, Status
 
 _THRESHOLDS = ("required_pcc", "assert_pcc")
 _STAGE = "bringup_status"

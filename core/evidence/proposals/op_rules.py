@@ -5,14 +5,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.base.text import counted
+from core.domain.model import Status
 from core.edits import Operation, OpKind
 from core.edits.pending import BaseEntry
 from core.evidence.observation import FAILURES, Observation
 from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.verdicts import NO_DIFFERENCE, Judgement, OpVerdicts, Policy, Verdict
-from core.model import Status
 from core.ops import OpCase, expectation
-from core.text import counted
 
 MARGIN = 1.25
 """A widened tolerance is the greatest error times this."""

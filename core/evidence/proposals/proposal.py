@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from core.ci import Ci
+from core.domain.model import Entry, Status
 from core.edits import (
     MOST_GRADE,
     CellFacts,
@@ -37,7 +38,6 @@ from core.matrix import (
     supported_archs,
     with_fields,
 )
-from core.model import Entry, Status
 
 _SHARED = 3
 """So many other tests with the same cause since the same run weigh as much as one more result."""

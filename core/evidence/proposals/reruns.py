@@ -4,7 +4,8 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.settings import Settings, paths
 from core.evidence.observation import RAN
 from core.evidence.verdicts import Judgement, Verdict
 from core.hosts import read_hosts
@@ -12,7 +13,6 @@ from core.matrix import Matrix
 from core.runs import RunSpec
 from core.runs.planning import LaunchPlan, as_batch, look_ahead, plan_test, refuse, with_estimates, with_needs
 from core.runs.store import RunRecord
-from core.settings import Settings, paths
 from core.sources.ci import read_durations
 
 _KIND = "device"

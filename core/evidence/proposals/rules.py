@@ -9,16 +9,16 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from core.base.text import pcc_text
+from core.domain.ids import TestId
+from core.domain.model import BringupStatus, Entry, Status
 from core.edits.commit import issues_in
 from core.evidence.ending_fields import PROMOTED, UNCHECKED, Fields, Result, recommend
 from core.evidence.observation import Ending, Observation
 from core.evidence.reasons import alike, is_about_numbers, quotable, signature, with_issue
 from core.evidence.series import newest_start
 from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict, allowed, newest_level, stage_of
-from core.ids import TestId
 from core.matrix import resolve, status_on
-from core.model import BringupStatus, Entry, Status
-from core.text import pcc_text
 
 _DEFAULT_PCC = 0.99
 _STOPPED = (Ending.CRASHED, Ending.HUNG)

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from core.base.checked_numbers import finite
+from core.domain.model import BringupStatus, Function, Status
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import RAN, Ending, Observation, Origin
 from core.evidence.reasons import quotable
-from core.model import BringupStatus, Function, Status
-from core.numbers import finite
 from core.runs import Outcome, Testcase, clean, evidence_lines, failure_reason, is_forced, plain_line, raised_reason
 from core.runs.log import WRONG_NUMBERS
 

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from core.errors import UsageError
-from core.files import opened
+from core.base.errors import UsageError
+from core.base.files import opened
+from core.base.text import counted, one_line
 from core.runs import UnreadableReport
-from core.text import counted, one_line
 
 MEMBER_BYTES = 256 * 2**20
 """The largest size of one XML file; a nightly's largest has some megabytes."""

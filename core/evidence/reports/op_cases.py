@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from core.base.checked_numbers import duration, finite
+from core.domain.model import BringupStatus, Function, Status
 from core.evidence.observation import CaseNumbers, Ending, Observation
 from core.evidence.reports.classify import Setting
-from core.model import BringupStatus, Function, Status
-from core.numbers import duration, finite
 from core.runs import CaseDocument, Testcase, case_seconds, clean, plain_line
 
 _ENDINGS = {

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.base.checked_numbers import MOST_AHEAD
+from core.base.files import opened
 from core.evidence.observation import Observation
 from core.evidence.reports.classify import Maker, Setting, maker_of, model_test, observe, stand_in_of
 from core.evidence.reports.documents import Document, PathFacts, Problem, find_documents, path_facts
 from core.evidence.reports.op_cases import document_of, is_case, observe_cases
-from core.files import opened
-from core.numbers import MOST_AHEAD
 from core.runs import CaseDocument, CutReport, PytestSession, Testcase, UnreadableReport, clean, rank, stream_testcases
 from core.sources import Schema
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from watchfiles import watch
 
+from core.base.files import Stamp, stamp
 from core.evidence.reports.reading import Reading, ReadOptions, read_reports
-from core.files import Stamp, stamp
 
 _LOOK_MS = 2000
 """Polling interval if the system reports no changes, as on network file systems."""

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from core.domain.model import BringupStatus, Entry, Status
 from core.evidence.series import Gap
 from core.evidence.verdicts.policy import Policy
 from core.matrix import as_status, texts, written
-from core.model import BringupStatus, Entry, Status
 from core.sources import DEFAULT_ARCHS, ExpectationFile
 
 _DEFAULT_PCC = 0.99

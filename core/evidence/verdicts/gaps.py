@@ -14,13 +14,13 @@ from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
+from core.base.text import counted
+from core.domain.model import Function
 from core.evidence.ci_runs import DeadJob
 from core.evidence.observation import Ending
 from core.evidence.results import Results
 from core.evidence.series import Gap, gap_words, is_cut
 from core.evidence.store_mentions import JobRun
-from core.model import Function
-from core.text import counted
 
 Cell = tuple[str, str]
 """Test id and arch."""

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 
 from core.ci import Selected
+from core.domain.model import Status
 from core.evidence.observation import Ending, Observation
 from core.evidence.results import EVERY, Results
 from core.evidence.series import Series, flakiness_of
@@ -22,7 +23,6 @@ from core.evidence.verdicts.seen import MODEL_TESTS, SeenResults
 from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge, with_history
 from core.matrix import Column, Matrix
 from core.matrix.query import AS_EXPECTED, BROKE, FIXED, PASSED, UNEXPECTED, Judged, words_by_place
-from core.model import Status
 
 
 class Verdicts:

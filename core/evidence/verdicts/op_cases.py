@@ -5,12 +5,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from core.domain.model import Function
 from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.series import Series
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import Policy
 from core.evidence.verdicts.verdict import Judgement, judge, with_history
-from core.model import Function
 from core.ops import OpCase, OpTests, case_key, expectation
 
 

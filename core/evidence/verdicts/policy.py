@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, is_there, read_text, toml_tables
+from core.base.settings import TableError, table_values
 from core.evidence.series import FLAKINESS_RESULTS
-from core.files import Malformed, is_there, read_text, toml_tables
-from core.settings import TableError, table_values
 
 REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
 """Places of the policy in a repository; the first one that exists counts, before the person's own."""

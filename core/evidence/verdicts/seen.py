@@ -4,9 +4,9 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
+from core.domain.model import Function
 from core.evidence.observation import Observation
 from core.evidence.results import Results
-from core.model import Function
 
 MODEL_TESTS = frozenset(Function) - {
     Function.LLM_DECODE,

@@ -8,13 +8,13 @@ from enum import Enum, StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from core.base.text import counted, pcc_text
+from core.domain.model import BringupStatus, Status
 from core.evidence.observation import RAN, Ending, Observation, Origin, lowest
 from core.evidence.reasons import alike, is_about_numbers, quotable, quoted_pcc, same_failure
 from core.evidence.series import LEVEL, Gap, Series, gap_words, newest_start, turns
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy, Policy
-from core.model import BringupStatus, Status
-from core.text import counted, pcc_text
 
 
 class Verdict(StrEnum):

@@ -4,6 +4,6 @@
 Valid while the files it was read from have the same stamps; always safe to delete.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

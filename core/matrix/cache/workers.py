@@ -11,14 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from core.errors import TTMatrixError
-from core.forked import collect_seldom
+from core.base.errors import TTMatrixError
+from core.base.fork import collect_seldom
+from core.base.permissions import keep_private
+from core.base.processes import run_own
+from core.base.settings import paths
 from core.matrix.cache.index_cache import Cache
 from core.matrix.cache_file import dumps, loads
 from core.matrix.matrix import Matrix
-from core.private import keep_private
-from core.proc import run_own
-from core.settings import paths
 from core.sources import find_checkout
 
 _P = ParamSpec("_P")

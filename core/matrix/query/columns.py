@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from core.domain.model import Entry, Function
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.field_rules import is_flag
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import fitted
 from core.matrix.row_kinds import PLACEHOLDER_KIND
-from core.model import Entry, Function
 
 _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix.query.context import Scope
 from core.matrix.query.fields import BY_NAME, FIELDS
 from core.matrix.query.terms import Term

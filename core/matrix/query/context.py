@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix.columns import AnyColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import fitted, with_rows

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from types import MappingProxyType
 from typing import cast
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix.columns import AnyColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query.columns import field_column, function_column, is_column, kind_column, marker_column, own_column

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from core.errors import QueryError
-from core.ids import pasted
+from core.base.errors import QueryError
+from core.domain.ids import pasted
 from core.matrix.columns import AnyColumn, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query.columns import function_column

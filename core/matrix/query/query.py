@@ -5,7 +5,7 @@ import re
 import warnings
 from dataclasses import dataclass
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix.query.terms import (
     BARE_VALUE,
     BARE_WORD,

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
 
+from core.domain.model import Status
 from core.matrix.columns import AnyColumn, Column, FlagColumn
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import BACKENDS, RESULTS, fitted, with_rows
-from core.model import Status
 
 VERDICT, STALE = "verdict", "stale"
 """The names of the columns, and the value of the field `is` that the second one provides."""

@@ -4,6 +4,6 @@
 Pure; tested without a screen.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from core.domain.model import Finding, Status
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import LEVELS
 from core.matrix.query import Learned, Query, needs, select
 from core.matrix.row_kinds import HANDWRITTEN_KIND, OP_KIND
 from core.matrix.view.grid import Grid, grid
 from core.matrix.view.tally import DECLARED, Tally
-from core.model import Finding, Status
 
 
 class Place(StrEnum):

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from core import files
-from core.errors import TTMatrixError, UsageError
+from core.base import files
+from core.base.errors import TTMatrixError, UsageError
 from core.matrix.query import Query
 from core.matrix.row_kinds import KINDS, MODEL_KIND
 from core.matrix.view.columns import check_columns

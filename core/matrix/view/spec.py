@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeGuard
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix import view
 from core.matrix.query import Query
 from core.matrix.view.columns import BY_TABLE_FIELD, check_columns

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
+from core.base.text import percent
+from core.domain.model import Status
 from core.matrix.columns import Column
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import AS_EXPECTED, PASSED
-from core.model import Status
-from core.text import percent
 
 MIXED = "MIXED"
 """The word for a test whose status differs between its archs."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import counted, one_line
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import (
     BY_NAME,
@@ -30,7 +31,6 @@ from core.matrix.view.columns import (
 from core.matrix.view.grid import BY_LAYOUT, Grid, grid
 from core.matrix.view.spec import HeatOrder, ViewSpec
 from core.matrix.view.tree import BY_GROUPING, Tree
-from core.text import counted, one_line
 
 _NAMED = 6
 """How many tests a question names."""

@@ -5,6 +5,6 @@ It is built on dask.distributed (the extra `dask`), through ssh and with mutual 
 `task` and `certificates` import it; they run in processes of their own.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

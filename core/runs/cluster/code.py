@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import packed, read_bytes
-from core.locks import locked
-from core.proc import run_binary
+from core.base.errors import TTMatrixError
+from core.base.files import packed, read_bytes
+from core.base.locks import locked
+from core.base.processes import run_binary
 from core.sources import Checkout, Git
 
 _MOST_BYTES = 32 * 2**20

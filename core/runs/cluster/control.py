@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.extras import require_extra
-from core.files import read_loosely
-from core.proc import Child, own_environment, spawn_detached
+from core.base.errors import TTMatrixError
+from core.base.files import read_loosely
+from core.base.optional_packages import require_extra
+from core.base.processes import Child, own_environment, spawn_detached
 from core.runs.cluster.status import Cluster, HostState, HostStatus
 from core.runs.cluster.wire import News, Request, message, read_message
 

@@ -17,8 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from core.errors import TTMatrixError
-from core.proc import spawn_detached
+from core.base.errors import TTMatrixError
+from core.base.processes import spawn_detached
 from core.runs.cluster.shim import run_one
 
 _LOOKS = 2

@@ -10,8 +10,9 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import Malformed
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed
+from core.base.processes import CommandResult, inherited
 from core.hosts import (
     PATIENCE,
     Host,
@@ -22,7 +23,6 @@ from core.hosts import (
     report_of,
     shell_text,
 )
-from core.proc import CommandResult, inherited
 from core.runs.cluster.certificates import Credentials
 from core.runs.cluster.shim import Setup
 from core.runs.cluster.status import HostState, HostStatus

@@ -23,19 +23,19 @@ import dask
 from distributed import Client, Future, Scheduler
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, packed, plain, unpacked
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, packed, plain, unpacked
+from core.base.locks import LockHeld, locked
+from core.base.permissions import keep_private
+from core.base.processes import own_identity
+from core.base.settings import paths
 from core.hosts import read_hosts
-from core.locks import LockHeld, locked
-from core.private import keep_private
-from core.proc import own_identity
 from core.runs.cluster.certificates import new_credentials
 from core.runs.cluster.link import HostLink
 from core.runs.cluster.shim import RESET_FAILED
 from core.runs.cluster.status import Cluster, ClusterStatus, HostState
 from core.runs.cluster.task import SHARED_CONFIG, TOPIC, run_job
 from core.runs.cluster.wire import News, Request, message, receive
-from core.settings import paths
 
 TTL = 15.0
 """Seconds without a sign of life after which a host counts as lost."""

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import TTMatrixError
-from core.files import opened, read_bytes
-from core.labour import Labour, is_work
+from core.base.errors import TTMatrixError
+from core.base.files import opened, read_bytes
+from core.base.processes import Child, descendants, own_identity, run_command, send_signal, spawn_detached
+from core.base.work import Labour, is_work
 from core.payload.ttmatrix_payload.plugins.spool import SPOOL, Log, Spool
-from core.proc import Child, descendants, own_identity, run_command, send_signal, spawn_detached
 from core.runs.cluster.code import reach
 from core.runs.cluster.places import BUILT_IN, CHECKOUT, PAYLOAD, PYTHON, RUN, interpreter, settled
 from core.runs.cluster.wire import Job, News, message, read_message

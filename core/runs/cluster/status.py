@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import Malformed, Stamp, decoded, read_bytes, stamp
-from core.proc import ProcessIdentity, is_alive
-from core.settings import paths
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, Stamp, decoded, read_bytes, stamp
+from core.base.processes import ProcessIdentity, is_alive
+from core.base.settings import paths
 
 
 class HostState(StrEnum):

@@ -7,8 +7,8 @@ from contextlib import suppress
 from distributed import Worker, get_worker
 from distributed.core import Status
 
-from core.errors import TTMatrixError
-from core.files import packed, unpacked
+from core.base.errors import TTMatrixError
+from core.base.files import packed, unpacked
 from core.runs.cluster.forks import Shim, ShimServer
 from core.runs.cluster.shim import Setup
 from core.runs.cluster.wire import Job, News, message, read_message

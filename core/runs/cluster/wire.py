@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from core.files import Malformed, packed, unpacked
+from core.base.files import Malformed, packed, unpacked
 from core.runs.cluster.code import CodeState
 
 if TYPE_CHECKING:

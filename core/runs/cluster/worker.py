@@ -19,14 +19,14 @@ import distributed
 from distributed import Worker
 
 from core import __version__
+from core.base.permissions import keep_private
+from core.base.processes import total_memory
+from core.base.settings import paths
 from core.hosts import DEVICE_NODES
-from core.private import keep_private
-from core.proc import total_memory
 from core.runs.cluster.certificates import Credentials
 from core.runs.cluster.shim import Setup
 from core.runs.cluster.task import SHARED_CONFIG, prepare
 from core.runs.cluster.wire import message, receive
-from core.settings import paths
 
 MARK = b"TTMATRIX-WORKER"
 """The end of the line before the first message; a login may print other lines before it."""

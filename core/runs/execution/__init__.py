@@ -4,6 +4,6 @@
 The queue, the scheduler that starts them, the supervisor of each, leases of devices, and how a run ended.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

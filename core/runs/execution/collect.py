@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from core.model import item_name
+from core.domain.model import item_name
 from core.runs.ir import stage_of
 from core.runs.spec import RunSpec
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core import runs
-from core.errors import TTMatrixError
-from core.files import read_loosely
-from core.ids import TestId
-from core.model import item_name
+from core.base.errors import TTMatrixError
+from core.base.files import read_loosely
+from core.domain.ids import TestId
+from core.domain.model import item_name
 from core.payload.ttmatrix_payload.models.compile_options import read_words
 from core.payload.ttmatrix_payload.plugins.spool import SPOOL, Spool
 from core.runs.case_results import counts, counts_text

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from core.base.processes import ProcessIdentity, identity, own_identity
 from core.hosts import HostsFile, Lease
-from core.proc import ProcessIdentity, identity, own_identity
 from core.runs.cluster import Cluster, HostState
 from core.runs.execution.conclude import Remains
 from core.runs.execution.placement import HERE, Slot

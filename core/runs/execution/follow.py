@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from socket import SocketIO
 from typing import NoReturn
 
-from core.errors import TTMatrixError
-from core.files import Malformed, decoded, plain, read_bytes
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, decoded, plain, read_bytes
 from core.runs.cluster import Cluster, Job, News, Request, capture, message, portable, read_message
 from core.runs.spec import RunSpec
 from core.runs.store import ARRIVALS, EVENTS, EXIT, LOG, PROVENANCE, SPEC

@@ -11,9 +11,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import opened
-from core.proc import Child, marked, own_environment, own_identity, send_signal, spawn_detached
+from core.base.errors import TTMatrixError
+from core.base.files import opened
+from core.base.processes import Child, marked, own_environment, own_identity, send_signal, spawn_detached
 from core.runs.environment import run_environment
 from core.runs.escalation import CLEANING_SECONDS
 from core.runs.execution.packages import PUT_BACK_SECONDS

@@ -19,9 +19,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, decoded, plain, read_bytes
-from core.proc import own_identity, run_command
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, decoded, plain, read_bytes
+from core.base.processes import own_identity, run_command
 from core.runs.environment import environment_of
 from core.runs.leases import device_leases
 from core.runs.spec import RunSpec

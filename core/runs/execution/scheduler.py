@@ -19,10 +19,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.permissions import keep_private
+from core.base.processes import boot_id, free_memory, own_environment, own_identity, spawn_detached
+from core.base.settings import paths
 from core.hosts import HostsFile
-from core.private import keep_private
-from core.proc import boot_id, free_memory, own_environment, own_identity, spawn_detached
 from core.runs.cluster import Cluster
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.executor import Busy, DaskExecutor, LocalExecutor, Start
@@ -48,7 +49,6 @@ from core.runs.store import (
     read_spec,
 )
 from core.runs.tree import TreeReader
-from core.settings import paths
 from core.sources import Checkout
 
 _TICK = 0.1

@@ -21,11 +21,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from core.errors import TTMatrixError
-from core.files import Malformed, decoded, opened, parsed, plain, read_bytes
-from core.model import Function, node_id
-from core.payload.ttmatrix_payload.plugins.spool import SPOOL
-from core.proc import (
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, decoded, opened, parsed, plain, read_bytes
+from core.base.processes import (
     Child,
     ProcessIdentity,
     identity,
@@ -34,6 +32,8 @@ from core.proc import (
     spawn_detached,
     this_host,
 )
+from core.domain.model import Function, node_id
+from core.payload.ttmatrix_payload.plugins.spool import SPOOL
 from core.runs.environment import child_environment
 from core.runs.spec import ResultFormat, RunSpec
 from core.runs.store import LOG, SESSION

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from core.errors import TTMatrixError
-from core.files import Malformed, decoded, plain, read_bytes
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, decoded, plain, read_bytes
+from core.base.processes import Child, own_environment, own_identity, spawn_detached
 from core.payload.ttmatrix_payload.plugins.spool import SPOOL, SPOOL_VARIABLE, Log, Spool
-from core.proc import Child, own_environment, own_identity, spawn_detached
 from core.runs.environment import child_environment
 from core.runs.execution import packages
 from core.runs.execution.follow import follow

@@ -6,9 +6,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.labour import Labour, is_work
+from core.base.processes import ProcessIdentity, descendants, is_alive, marked, send_signal
+from core.base.work import Labour, is_work
 from core.payload.ttmatrix_payload.plugins.spool import SPOOL, Spool
-from core.proc import ProcessIdentity, descendants, is_alive, marked, send_signal
 from core.runs.escalation import Escalation
 from core.runs.execution.follow import PULSE
 from core.runs.execution.packages import is_at_work

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import overload
 
-from core.proc import CommandRunner, run_command
+from core.base.processes import CommandRunner, run_command
 from core.runs.alignment import hunks
 from core.runs.ir.ops import Op, Ops
 

@@ -8,8 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
 
-from core.errors import TTMatrixError
-from core.files import opened
+from core.base.errors import TTMatrixError
+from core.base.files import opened
 
 _LONG = 64 * 1024
 """Bytes of a line that are read in one piece; of a longer line, only both ends are read."""

@@ -5,8 +5,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import UsageError
-from core.proc import inherited
+from core.base.errors import UsageError
+from core.base.processes import inherited
 from core.runs.environment import child_environment
 from core.runs.ir.stages import Stage, programs
 from core.runs.store import RunRecord

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.files import open_regular
+from core.base.errors import TTMatrixError
+from core.base.files import open_regular
+from core.base.text import counted
 from core.runs.ir.folding import folded_line, placed_lines
 from core.runs.ir.ops import Ops
-from core.text import counted
 
 _NESTED = r"[^()]*(?:\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)[^()]*)*"
 _LOCATION = re.compile(rf"\s*\bloc\(({_NESTED})\)")

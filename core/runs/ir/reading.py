@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import read_bytes, read_text
+from core.base.errors import TTMatrixError
+from core.base.files import read_bytes, read_text
 from core.python import parse_python
 from core.runs.ir.folding import folded_lines
 from core.runs.ir.mlir import count_mlir, read_mlir

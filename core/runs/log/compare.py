@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.proc import CommandRunner, run_command
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandRunner, run_command
 from core.runs.alignment import Hunk, hunks
 from core.runs.log.tail import LogFile
 from core.runs.sanitize import plain_line

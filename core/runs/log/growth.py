@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from core.files import opened
+from core.base.files import opened
 
 STEP_SECONDS = 1.0
 """How often the size is noted while it grows."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix.query import TooLong, time_limit
 from core.runs.log.tail import LogFile
 from core.runs.sanitize import visible_lines

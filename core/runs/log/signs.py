@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.model import BringupStatus
+from core.domain.model import BringupStatus
 from core.payload.ttmatrix_payload.models.compile_options import TRACE_ADVICE
 
 _REASON_CHARACTERS = 200

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import open_regular
+from core.base.errors import TTMatrixError
+from core.base.files import open_regular
 from core.runs.outcome import RESULT_PREFIX
 from core.runs.sanitize import plain_line, visible_lines
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.files import read_text
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
 
 _FILE = "venv/activate"
 _ROOTS = ("", "tests", "integrations/vllm_plugin")

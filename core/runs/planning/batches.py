@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.planning.kinds import OP_KIND
 from core.runs.planning.op_batches import left_of, with_cases

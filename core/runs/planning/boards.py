@@ -5,10 +5,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from core.base.settings import paths
+from core.base.text import counted
 from core.hosts import DEVICE_NODES, Boards, boards_here, read_hosts
 from core.runs.spec import RunSpec
-from core.settings import paths
-from core.text import counted
 
 _OF_MARKERS: Mapping[str, tuple[str, ...]] = {
     "dual_chip": ("n300",),

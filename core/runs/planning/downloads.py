@@ -10,13 +10,13 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.errors import TTMatrixError
-from core.files import read_text
-from core.ids import TestId
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
+from core.base.text import counted
+from core.domain.ids import TestId
 from core.runs.planning.loader_downloads import asked_by
 from core.sources import Checkout
 from core.sources.downloads import Fetched, HubName
-from core.text import counted
 
 OFFLINE = "HF_HUB_OFFLINE"
 FILE_SERVER = "IRD_LF_CACHE"

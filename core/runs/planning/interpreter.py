@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.files import Malformed, atomic_write, parsed, plain, read_bytes, typed
-from core.proc import CommandRunner, run_command
-from core.settings import Settings, paths
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, atomic_write, parsed, plain, read_bytes, typed
+from core.base.processes import CommandRunner, run_command
+from core.base.settings import Settings, paths
 
 _CHECKOUT_INTERPRETERS = ("venv/bin/python", ".venv/bin/python")
 

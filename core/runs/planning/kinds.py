@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.base.settings import Settings
+from core.domain.ids import TestId
+from core.domain.model import TEST_MODULE, Framework, node_id
 from core.hosts import DEVICE_NODES as DEVICE_NODES
-from core.ids import TestId
-from core.model import TEST_MODULE, Framework, node_id
 from core.payload.ttmatrix_payload.export.files import CPP, GRAPHS, PYTHON, NotFree, check_free
 from core.payload.ttmatrix_payload.models.compile_options import NO_OPTIONS, CompileOptions, is_true, words
 from core.runs.leases import EVERYTHING
@@ -24,7 +25,6 @@ from core.runs.planning.pytest_command import (
     upstream_words,
 )
 from core.runs.spec import ResultFormat, RunSpec
-from core.settings import Settings
 from core.sources import Checkout
 
 CPU_PAYLOAD = PAYLOAD / "cpu_repro.py"

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from core.ids import TestId
+from core.base.settings import paths
+from core.domain.ids import TestId
 from core.matrix import load, store
-from core.settings import paths
 from core.sources import Checkout
 from core.sources.downloads import Code, Fetched, code_of, fetched_by
 

@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.text import counted
 from core.hosts import Expected, Host
 from core.matrix import Matrix, supported_archs, supports
 from core.runs.cluster import ClusterStatus, HostState
@@ -13,7 +14,6 @@ from core.runs.planning.kinds import wants_device
 from core.runs.planning.preflight_checks import Level, Obstacle
 from core.runs.spec import RunSpec
 from core.sources import Checkout, Git
-from core.text import counted
 
 
 def with_needs(specs: Sequence[RunSpec], known: Sequence[Host], host: str = "") -> list[RunSpec]:

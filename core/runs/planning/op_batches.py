@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import UsageError
-from core.model import Function
+from core.base.errors import UsageError
+from core.base.settings import Settings
+from core.base.text import counted
+from core.domain.model import Function
 from core.runs.case_results import cases_left, read_case_results
 from core.runs.planning.activate import NO_ACTIVATION, activation
 from core.runs.planning.interpreter import find_interpreter
 from core.runs.planning.kinds import OP_KIND, op_kind
 from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, new_token, run_id
 from core.runs.store import RESULTS, RunRecord
-from core.settings import Settings
-from core.text import counted
 
 BACKENDS = ("eager", "aot_eager", "inductor", "xla", "tt")
 """The offered backends; the plugin knows every one of dynamo's."""

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from core.errors import TTMatrixError
-from core.proc import CommandRunner, run_command
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandRunner, run_command
 from core.runs.planning.downloads import Download, Kind, named_packages
 from core.runs.planning.kinds import PAYLOAD
 

@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path, PurePath
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.settings import DEFAULT_PROFILE, Profile, Settings, paths
+from core.domain.ids import TestId
+from core.domain.model import TEST_MODULE, Function, node_id
 from core.hosts import read_hosts
-from core.ids import TestId
 from core.matrix import NO_ARCH, Matrix, resolve, supported_archs
-from core.model import TEST_MODULE, Function, node_id
 from core.runs import planning
 from core.runs.cluster import Cluster
 from core.runs.environment import environment_of
@@ -61,7 +62,6 @@ from core.runs.spec import (
     shell_command,
 )
 from core.runs.store import SESSION, RunRecord
-from core.settings import DEFAULT_PROFILE, Profile, Settings, paths
 from core.sources import Checkout, same_place
 from core.sources.ci import read_durations
 

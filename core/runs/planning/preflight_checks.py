@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from core import __version__, hosts
-from core.errors import TTMatrixError
-from core.files import plain, read_text
-from core.model import Function
+from core.base.errors import TTMatrixError
+from core.base.files import plain, read_text
+from core.base.processes import boot_id, own_identity, this_host
+from core.base.settings import Settings, paths
+from core.base.text import counted
+from core.domain.model import Function
 from core.payload.ttmatrix_payload.models.compile_options import TRACE_ADVICE, TRACE_REGION, ignored, read_words
-from core.proc import boot_id, own_identity, this_host
 from core.runs.environment import digest
 from core.runs.leases import Lease, device_leases
 from core.runs.planning.boards import boards_of_machine, lacking, needs_text, wanted, way_round
@@ -39,9 +41,7 @@ from core.runs.planning.kinds import (
 )
 from core.runs.planning.pytest_command import OUTPUT_PLUGIN
 from core.runs.spec import DUMPING, RunSpec, dumps_nothing
-from core.settings import Settings, paths
 from core.sources import Checkout, Git
-from core.text import counted
 
 PLUGIN = "pjrt_plugin_tt"
 _WHEEL = "pjrt-plugin-tt"

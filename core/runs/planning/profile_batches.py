@@ -4,15 +4,15 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.base.settings import DEFAULT_PROFILE, Settings
+from core.base.text import counted
 from core.matrix import Matrix
 from core.runs.planning.plan import as_batch, plan_test
 from core.runs.planning.profiles import default_kind, find_profile, sweep
 from core.runs.spec import RunSpec
 from core.runs.store import RunRecord
-from core.settings import DEFAULT_PROFILE, Settings
 from core.sources import Checkout
-from core.text import counted
 
 _MOST_RUNS = 500
 _RANGE = ".."

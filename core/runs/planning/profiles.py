@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from core.errors import TTMatrixError, UsageError
-from core.files import Malformed, is_there, read_text, toml_tables
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import Malformed, is_there, read_text, toml_tables
+from core.base.settings import DEFAULT_PROFILE, Profile, Scalar, Settings, read_profiles
 from core.payload.ttmatrix_payload.models.compile_options import WEIGHT_DTYPES, CompileOptions
-from core.settings import DEFAULT_PROFILE, Profile, Scalar, Settings, read_profiles
 from core.sources import Checkout, CompileOption, Layer, OptionType, read_compile_options
 
 REPOSITORY_FILES = ("ttmatrix-profiles.toml", ".ttmatrix/profiles.toml")

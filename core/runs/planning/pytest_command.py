@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from core.files import read_loosely
+from core.base.files import read_loosely
 from core.payload.ttmatrix_payload.plugins.spool import LOGGERS, SPOOL, SPOOL_VARIABLE
 from core.sources import Checkout
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.base.text import counted
 from core.runs.planning.downloads import Download, size_text
 from core.runs.spec import RunSpec, is_run_id
 from core.runs.store import size_on_disk
-from core.text import counted
 
 MANY = 50
 """More tests than this at once may be a slip of the finger."""

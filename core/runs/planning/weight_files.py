@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from core.base.text import counted
 from core.runs.planning.downloads import (
     HUB_KINDS,
     Download,
@@ -27,7 +28,6 @@ from core.runs.planning.preflight_checks import Level, Obstacle
 from core.runs.spec import RunSpec
 from core.sources import Checkout
 from core.sources.downloads import Library, WeightFile, Weights, torchvision_files
-from core.text import counted
 
 _SOURCES = ("lib/python3*/site-packages/torchvision/models", "lib/python3*/dist-packages/torchvision/models")
 """Relative to the environment of an interpreter."""

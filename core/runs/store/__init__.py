@@ -4,6 +4,6 @@
 Each run has one directory with its specification, events and artefacts; the index is derived and can be rebuilt.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import TTMatrixError
-from core.files import Malformed, parsed, plain, read_bytes, typed, write_whole
-from core.numbers import LONGEST, duration, finite, moment
-from core.proc import ProcessIdentity
+from core.base.checked_numbers import LONGEST, duration, finite, moment
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, parsed, plain, read_bytes, typed, write_whole
+from core.base.processes import ProcessIdentity
 from core.runs.outcome import Outcome
 
 VERSION = 1
@@ -45,7 +45,7 @@ class Queued:
     host: str
     """The machine with the queue of the run."""
     boot: str
-    """The boot of that machine (see `core.proc.boot_id`): no process outlives it."""
+    """The boot of that machine (see `core.base.processes.boot_id`): no process outlives it."""
 
 
 @dataclass(frozen=True, slots=True)

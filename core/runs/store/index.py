@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-from core.files import Malformed, packed, unpacked
+from core.base.files import Malformed, packed, unpacked
 from core.runs.spec import RunSpec
 from core.runs.store.events import Queued
 from core.runs.store.record import RunRecord

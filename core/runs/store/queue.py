@@ -13,8 +13,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from core.errors import TTMatrixError
-from core.files import Malformed, decoded, packed, plain, read_bytes, typed, unpacked
+from core.base.errors import TTMatrixError
+from core.base.files import Malformed, decoded, packed, plain, read_bytes, typed, unpacked
 from core.runs.leases import LeaseFile
 
 SERVICE = "scheduler"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.proc import ProcessIdentity
+from core.base.processes import ProcessIdentity
 from core.runs.outcome import Outcome, signal_name
 from core.runs.sanitize import plain_line
 from core.runs.spec import RunSpec

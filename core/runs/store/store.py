@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core import hosts
-from core.errors import TTMatrixError, UsageError
-from core.files import FormatError, Malformed, read_bytes, read_text
-from core.proc import ProcessIdentity, boot_id, is_alive, marks, this_host
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import FormatError, Malformed, read_bytes, read_text
+from core.base.processes import ProcessIdentity, boot_id, is_alive, marks, this_host
+from core.base.settings import paths
 from core.runs.spec import RUN_VARIABLE, RunSpec, is_run_id, spec_from_json, spec_to_json
 from core.runs.store.events import Event, Finished, Queued, Started, append_event, read_events
 from core.runs.store.index import Index, Waiting
 from core.runs.store.queue import Queue, Ticket
 from core.runs.store.record import GONE, Presence, RunRecord, RunState, fold
-from core.settings import paths
 
 if TYPE_CHECKING:
     from core.hosts import HostsFile

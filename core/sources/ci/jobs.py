@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 
-from core.model import Finding
+from core.domain.model import Finding
 from core.sources.checkout import Checkout
 from core.sources.ci.presets import Job, read_presets
 from core.sources.ci.triggers import Trigger, read_triggers

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
 
-from core.errors import TTMatrixError
-from core.files import read_text
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
 from core.sources.checkout import Checkout
 from core.sources.yaml_syntax import compose_yaml
 

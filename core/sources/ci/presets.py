@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from core.errors import TTMatrixError
-from core.files import read_text
-from core.model import Finding
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
+from core.domain.model import Finding
 from core.sources.checkout import Checkout
 
 _INCLUDE = "include"

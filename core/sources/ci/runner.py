@@ -7,9 +7,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from core.errors import TTMatrixError
-from core.files import is_there, read_bytes, read_text
-from core.model import Finding
+from core.base.errors import TTMatrixError
+from core.base.files import is_there, read_bytes, read_text
+from core.domain.model import Finding
 from core.python import parse_python
 from core.sources.checkout import Checkout
 

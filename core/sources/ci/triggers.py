@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from core.errors import TTMatrixError
-from core.files import is_there, read_text
-from core.model import Finding
+from core.base.errors import TTMatrixError
+from core.base.files import is_there, read_text
+from core.domain.model import Finding
 from core.sources.checkout import Checkout
 from core.sources.ci.workflows import Workflow, read_workflows
 

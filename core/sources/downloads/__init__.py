@@ -5,6 +5,6 @@
 `constant_texts` says what arguments come to, `hub`, `weights` and `torchvision_weights` what calls fetch.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.files import read_text
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
 from core.python import Imported, module_files, parse_python, statements_in
 from core.sources.configurations import Configuration, configurations_in
 from core.sources.downloads.constant_texts import assignments

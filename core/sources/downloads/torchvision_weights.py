@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.errors import TTMatrixError
-from core.files import read_text
+from core.base.errors import TTMatrixError
+from core.base.files import read_text
 from core.python import parse_python
 
 _MIB = 2**20

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.model import Finding
+from core.domain.model import Finding
 from core.python import Program, Raised, Resolver, Unknown, parse_python
 from core.sources.checkout import Checkout
 from core.sources.handwritten.collect import collect

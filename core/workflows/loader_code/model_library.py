@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from core.files import read_loosely
+from core.base.files import read_loosely
 
 _CLASS = re.compile(r"^class (\w+)\(([^)]*)\)", re.MULTILINE)
 _END = re.compile(r"^(?:class |def |@|__all__)", re.MULTILINE)

@@ -3,8 +3,8 @@
 
 from collections.abc import Mapping
 
+from core.base.text import sentence
 from core.evidence import quotable
-from core.text import sentence
 from core.workflows.case import Case
 from core.workflows.conclusion import Refuted, Stage, unfixed
 from core.workflows.effects import Steps

@@ -4,9 +4,9 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from core.base.text import sentence
+from core.domain.model import Status
 from core.evidence import FAILURES, Ending, quotable
-from core.model import Status
-from core.text import sentence
 from core.workflows.case import Case
 from core.workflows.conclusion import Refuted, Stage, unfixed
 from core.workflows.effects import Steps

@@ -5,8 +5,8 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from core.domain.model import BringupStatus
 from core.evidence import stage_in
-from core.model import BringupStatus
 from core.workflows.case import Case
 from core.workflows.conclusion import Fix, Stage, finish
 from core.workflows.effects import Steps

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from core.files import typed
-from core.text import sentence
+from core.base.files import typed
+from core.base.text import sentence
 from core.workflows.case import Case, CaseEntry
 from core.workflows.conclusion import Stage
 from core.workflows.effects import Ask, FindUsers, Steps

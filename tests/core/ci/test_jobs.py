@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 from core.ci import Selector
 from core.ci.jobs import Item, gained_and_lost
 from core.ci.markers import collect
+from core.domain.model import TEST_MODULE, Entry, Function
 from core.matrix import Matrix, Universe, index
-from core.model import TEST_MODULE, Entry, Function
 from core.sources.ci import Job
 from tests.support.tree import sample
 

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from core.ci import read_selector
+from core.domain.model import TEST_MODULE, Function
 from core.matrix import Universe, index
-from core.model import TEST_MODULE, Function
 from core.sources.ci import CONFTEST, DURATIONS, Job
 from tests.support.tree import sample
 

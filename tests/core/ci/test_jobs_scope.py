@@ -7,7 +7,7 @@ import pytest
 
 from core.ci import covers_models, job_problem
 from core.ci.jobs import contains, covers
-from core.model import Function
+from core.domain.model import Function
 from core.sources.ci import Job
 
 JOB = Job(file="one.json", index=0, name="models", runs_on="n150", dir="./tests/runner")

@@ -7,8 +7,8 @@ import pytest
 
 from core.ci import groups
 from core.ci.markers import Traits, collect, markers
+from core.domain.model import Entry, Function, ModelInfo
 from core.matrix import Matrix, Universe, index
-from core.model import Entry, Function, ModelInfo
 from tests.support.tree import LOADERS, YAML, write_checkout
 
 TRAITS = Traits(Function.TORCH, "single_device", "inference", "generality", skipped=False)

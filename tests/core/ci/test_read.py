@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.ci import Ci, Selector, read_ci, selected
+from core.domain.model import Entry
 from core.matrix import index
-from core.model import Entry
 from core.sources import read_model_infos
 from core.sources.ci import Job
 from tests.support.sample import sample_checkout

@@ -7,9 +7,9 @@ import pytest
 
 from core.ci.markers import Traits
 from core.ci.runnable import llm_skip_reason, skip_reason
-from core.ids import LlmShape, TestId
+from core.domain.ids import LlmShape, TestId
+from core.domain.model import Entry, Function, Loader
 from core.matrix.universe import collected_members
-from core.model import Entry, Function, Loader
 from core.sources import Schema
 
 TRAITS = Traits(Function.TORCH, "single_device", "inference", "red", skipped=False)

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given, strategies as st
 
 from core.ci.jobs import least_duration
-from core.model import TEST_MODULE
+from core.domain.model import TEST_MODULE
 
 NAMES = st.lists(st.from_regex(r"f\[[ab\-/.]{1,5}\]", fullmatch=True), unique=True, max_size=20)
 SECONDS = st.dictionaries(

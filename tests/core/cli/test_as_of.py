@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from core.base.settings import HOME_VARIABLE, paths
 from core.cli.arguments import moment
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Observation
-from core.model import BringupStatus, Status
-from core.settings import HOME_VARIABLE, paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import seen

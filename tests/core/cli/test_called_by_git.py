@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import inherited
+from core.base.processes import inherited
 from core.runs.environment import digest, run_environment
 from core.sources import Checkout
 from tests.support.cli import call

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.findings_report import annotation
-from core.model import Finding
+from core.domain.model import Finding
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.states import with_submodule, write

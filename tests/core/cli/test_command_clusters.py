@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.evidence.analysis import IssueState, State
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.cli.demo_walk import STALE
 from core.edits import parse_operations, plan
 from core.edits.pending import Workbench, workbench
 from core.edits.pending.recovery import write_began
 from core.edits.pending.writer_lock import sole_writer
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.evidence import Ending, store_file
 from core.evidence.store import EvidenceStore
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import report, seen

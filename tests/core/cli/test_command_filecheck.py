@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.payload.ttmatrix_payload.execute import filecheck
 from core.runs import CheckedLine, check_pattern, find_tool, first_pattern, run_id
 from core.runs.filecheck import Tool

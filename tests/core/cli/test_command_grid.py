@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from core.errors import EXIT_OK, EXIT_USAGE
+from core.base.errors import EXIT_OK, EXIT_USAGE
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending
 from core.matrix.view import LAYOUTS, Outcomes
 from core.matrix.view.tally import case_outcomes
-from core.model import BringupStatus, Status
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import seen

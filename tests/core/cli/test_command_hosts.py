@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import paths
+from core.base.settings import paths
 from tests.support.cli import call
 from tests.support.schemas import complaints
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.runs.store import RunStore
-from core.settings import paths
 from core.sources import Checkout
 from tests.core.runs.store.test_record import SPEC
 from tests.support.cli import call

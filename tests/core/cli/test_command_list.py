@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec, change_saved
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.tree import sample

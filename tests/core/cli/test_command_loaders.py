@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import paths
+from core.base.settings import paths
 from core.sources import Checkout
 from core.workflows import sessions_directory
 from core.workflows.loader_code.edits import SourceEdit, put

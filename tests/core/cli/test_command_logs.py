@@ -3,10 +3,10 @@
 
 from pathlib import Path
 
+from core.base.settings import paths
 from core.cli.command_logs import _first_new
 from core.runs.log import LogFile, LogLimit
 from core.runs.store import RunStore
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 

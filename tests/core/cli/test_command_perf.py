@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from core.base.settings import paths
 from core.evidence import RawReport
 from core.evidence.perf_reports import PerfReports
 from core.matrix.view import ViewSpec, change_saved
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.recorded import record_profiles

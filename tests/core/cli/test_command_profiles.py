@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`ttmatrix profiles`: lists all profiles, with the mistakes of some."""
 
+from core.base.settings import paths
 from core.payload.ttmatrix_payload.models.compile_options import LEVELS
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending
-from core.model import BringupStatus, Status
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import observed

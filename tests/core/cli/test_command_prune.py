@@ -4,9 +4,9 @@
 import json
 from pathlib import Path
 
+from core.base.settings import paths
 from core.edits import Present, parse_operations
 from core.edits.pending import Decision, Workbench
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.base.settings import paths
 from core.evidence import Ending, Observation
 from core.evidence.reports import Setting, observe_cases
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.browser import browser, open_page
 from tests.support.cli import call

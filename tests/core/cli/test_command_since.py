@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from core.base.settings import paths
 from core.evidence import Ending
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID, observed

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import EXIT_USAGE
-from core.settings import paths
+from core.base.errors import EXIT_USAGE
+from core.base.settings import paths
 from core.sources import Checkout
 from core.workflows import driver, sessions_directory
 from tests.faults.player import Player

@@ -12,8 +12,8 @@ from unittest import mock
 import pytest
 from hypothesis import given, strategies as st
 
+from core.base.errors import TTMatrixError
 from core.cli.console import Console, wants_colour
-from core.errors import TTMatrixError
 
 
 class Terminal(io.StringIO):

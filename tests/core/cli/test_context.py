@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import QueryError, TTMatrixError, UsageError
+from core.base.settings import Settings
 from core.cli.console import Console
 from core.cli.context import Context
-from core.errors import QueryError, TTMatrixError, UsageError
-from core.model import TEST_MODULE
-from core.settings import Settings
+from core.domain.model import TEST_MODULE
 from tests.support.tree import sample
 
 ORG = "alpha/pytorch-org/name-single_device-inference"

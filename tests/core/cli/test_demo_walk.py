@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import run_command
 from core.cli.demo_walk import STALE
 from core.evidence.verdicts import LoadedPolicy, Policy
-from core.proc import run_command
 from tests.support.cli import call
 from tests.support.schemas import complaints
 from tests.support.warm_python import use_python

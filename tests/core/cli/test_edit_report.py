@@ -6,10 +6,10 @@ import json
 
 from core.cli.command_apply import Outcome, report
 from core.cli.console import Console
+from core.domain.model import Status
 from core.edits import CellChange, EditPlan
 from core.edits.commit import Answer, Committed, Validation
 from core.edits.effects import FieldChange
-from core.model import Status
 from core.sources.ci import Job
 
 JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")

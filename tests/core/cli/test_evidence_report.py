@@ -4,10 +4,10 @@
 import io
 import json
 
+from core.base.text import json_text
 from core.cli.console import Console
 from core.cli.evidence_report import judgement_document, observation_document, verdicts_table
 from core.evidence.verdicts import Judgement, Verdict
-from core.text import json_text
 from tests.support.evidence import TEST_ID, seen
 
 ONE = Judgement(TEST_ID, "n150", Verdict.STALE, "passed \x1b[31m", (seen(when=1.0),), pinned="later")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from core import handwritten
-from core.errors import EXIT_OK, EXIT_USAGE
+from core.base.errors import EXIT_OK, EXIT_USAGE
+from core.base.settings import Settings
 from core.evidence.reports.classify import handwritten_test
 from core.matrix.cache import Cache
 from core.runs import Outcome, Testcase
-from core.settings import Settings
 from core.sources import Checkout
 from tests.support.boards import fake_tt_smi
 from tests.support.cli import call

@@ -5,11 +5,11 @@ import json
 
 import pytest
 
+from core.base.text import json_text
 from core.cli.history_report import as_document, headline, steps_text
 from core.history import Step, what
 from core.history.pairing import EntryEdit, Location
 from core.sources import Commit
-from core.text import json_text
 
 COMMIT = Commit("0123456789abcdef", (), 86_400, "So\x1bmebody", "Change it (#1)")
 HERE, THERE = Location("f.yaml", "a"), Location("g.yaml", "b")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.settings import HOME_VARIABLE
+from core.base.settings import HOME_VARIABLE
 from tests.support.cli import call
 from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts, until
 from tests.support.git import committed_checkout

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import Settings, paths
 from core.ci import read_ci
 from core.evidence import Ending, Observation
 from core.evidence.progress import moment_day
@@ -18,7 +19,6 @@ from core.matrix import index
 from core.matrix.cache import Cache
 from core.matrix.view import overview
 from core.providers import model_infos
-from core.settings import Settings, paths
 from core.sources import Checkout
 from core.workspace import Evidence, Workspace
 from tests.support.cli import call

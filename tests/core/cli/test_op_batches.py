@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import marked
+from core.base.processes import marked
+from core.base.settings import paths
 from core.runs import RUN_VARIABLE, read_case_results
 from core.runs.store import RunStore
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout

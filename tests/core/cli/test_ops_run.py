@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import EXIT_FINDINGS, EXIT_OK, EXIT_USAGE
+from core.base.errors import EXIT_FINDINGS, EXIT_OK, EXIT_USAGE
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.tree import LOADERS, write_checkout

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.cli.parser import COMMAND_GROUPS, COMMANDS, build_parser, parse
-from core.errors import UsageError
 
 CLI = Path(__file__).parents[3] / "core" / "cli"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import EXIT_OK, EXIT_USAGE
-from core.ids import pasted
+from core.base.errors import EXIT_OK, EXIT_USAGE
+from core.domain.ids import pasted
 from core.matrix.query import Query
 from core.sources import Checkout
 from tests.support.cli import Called, call

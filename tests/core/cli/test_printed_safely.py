@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.base.text import json_text
 from core.cli import main
 from core.sources import Checkout
-from core.text import json_text
 from tests.support.cli import call
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, LOADERS, loader_source, write_checkout

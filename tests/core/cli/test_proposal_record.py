@@ -4,12 +4,12 @@
 import json
 from pathlib import Path
 
+from core.base.text import json_text
 from core.cli.proposal_record import proposal_records
 from core.edits.pending import parse_proposals
 from core.evidence.proposals import propose
 from core.evidence.verdicts import Verdict
 from core.matrix import index
-from core.text import json_text
 from tests.support.evidence import judged, observed
 from tests.support.tree import TRAINING, sample
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.cli.console import Console
 from core.cli.context import Context
 from core.cli.runs_common import ask
-from core.errors import UsageError
 from core.runs import Outcome
 from core.sources import Checkout
 from tests.support.cli import Terminal, call

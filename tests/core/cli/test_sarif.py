@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.cli.sarif import fix_text, sarif_log
+from core.domain.model import Finding
 from core.edits import FileEdit
-from core.model import Finding
 
 KINDS = {"bad-value": "a value", "no-status": "no status"}
 

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.base.text import json_text
 from core.cli.workflow_report import report_record
-from core.text import json_text
 from core.workflows import Ask, Blocked, Progress
 from core.workflows.session import start
 from tests.support.triage import LOADER, MISMATCH, NO_KERNEL, REGISTRY, TARGET, case, edit, member, repro

@@ -10,8 +10,8 @@ import pytest
 from core.demo.history import COMMITS
 from core.demo.replay import states
 from core.demo.template import sample_files
-from core.ids import TestId
-from core.model import Entry
+from core.domain.ids import TestId
+from core.domain.model import Entry
 from core.sources import Checkout, Schema, loader_directories, parse_expectations, read_expectations, scan_loaders
 
 BROKEN = "spot_detector/pytorch"

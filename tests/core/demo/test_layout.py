@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandResult, run_command
 from core.demo import lay_out
 from core.demo.history import COMMITS
 from core.demo.template import sample_files
-from core.errors import TTMatrixError
-from core.proc import CommandResult, run_command
 from core.sources import Checkout
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.base.errors import TTMatrixError
 from core.demo import template
 from core.demo.template import TEST_CONFIG, expectations_dir, package_markers, sample_files
-from core.errors import TTMatrixError
 from core.sources import Checkout, Schema, loader_directories, read_schema, scan_loaders
 
 ROOT = Path(__file__).parents[3]

@@ -8,8 +8,8 @@ import pytest
 
 from core.doctor.check import Check
 from core.doctor.doctor import CHECKS, diagnose
+from core.domain.model import Finding
 from core.matrix import Matrix, index
-from core.model import Finding
 from tests.support.findings import Find, assert_mend_heals
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
 

@@ -10,9 +10,9 @@ import pytest
 from core.doctor import examine, kinds
 from core.doctor.check import Check
 from core.doctor.doctor import CHECKS, diagnose
+from core.domain.model import Finding
 from core.matrix import Matrix, index, texts as strings
 from core.matrix.cache import Cache
-from core.model import Finding
 from core.sources import parse_expectations
 from tests.support.findings import assert_mend_heals
 from tests.support.sample import sample_checkout

@@ -8,8 +8,8 @@ import pytest
 
 from core.ci import marker_names
 from core.doctor.markers import marker_findings
+from core.domain.model import Finding
 from core.matrix import index
-from core.model import Finding
 from core.sources.ci import read_jobs
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
 

@@ -7,8 +7,8 @@ import pytest
 
 from core.ci import read_ci, selected
 from core.doctor.reading import no_job_findings
+from core.domain.model import Finding
 from core.matrix import Matrix, index
-from core.model import Finding
 from core.sources import read_model_infos
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample

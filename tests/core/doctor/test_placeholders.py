@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.doctor.placeholders import clashes
+from core.domain.model import Finding
 from core.edits import models_named, nearest_models, parse_operations, plan, read_models
 from core.matrix import index
-from core.model import Finding
 from tests.support.tree import INFERENCE, LOADERS, loader_source, write_checkout
 
 LOADER = """\

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.doctor.ci import ci_findings
+from core.domain.model import TEST_MODULE, Finding
 from core.matrix import index
 from core.matrix.cache import Cache
-from core.model import TEST_MODULE, Finding
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
 
 GOOD = {

@@ -5,7 +5,7 @@ import pytest
 
 from core.doctor.check import OVERRIDES, Path, Written
 from core.doctor.defaults import repair
-from core.model import Entry
+from core.domain.model import Entry
 
 ON_N150 = (OVERRIDES, "n150", "assert_pcc")
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common form of a name in every style of spelling."""
 
+from core.base.text import letters
 from core.doctor.check import digits
-from core.text import letters
 
 
 def test_letters() -> None:

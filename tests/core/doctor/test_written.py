@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from core.doctor.check import OVERRIDES, Written, marked_archs, shown, written
+from core.domain.model import Entry
 from core.matrix import Matrix
-from core.model import Entry
 from tests.support.tree import INFERENCE
 
 YAML = """\

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.doctor.doctor import diagnose
+from core.domain.model import Status
 from core.edits import EntryForm, Operation, OpKind, plan, with_item
 from core.edits.bulk import present_text, set_fields
 from core.edits.checks import without_no_ops
 from core.edits.form_fields import FORM_FIELDS
 from core.edits.planning import write
 from core.edits.synthesis import home_file
-from core.errors import UsageError
 from core.matrix import Matrix, index, resolve, status_on, supports
-from core.model import Status
 from tests.support.tree import INFERENCE, TRAINING, first_layout, sample
 
 TINY, NET, ORG = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug", "org/name"))

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.base.errors import UsageError
 from core.edits import Operation, OpKind, combined, with_operations
 from core.edits.apply import after
 from core.edits.bulk import ENTRY_SCOPE, present_text, set_fields
 from core.edits.checks import without_no_ops
-from core.errors import UsageError
 from core.matrix import Matrix, index
 from tests.support.tree import INFERENCE, sample
 

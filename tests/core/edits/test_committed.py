@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.edits.commit import read_committed
-from core.errors import UsageError
 from core.history import entry_edits
 from core.matrix import index
 from core.sources import Checkout

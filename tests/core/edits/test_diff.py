@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import run_command
 from core.edits import unified_diff
-from core.proc import run_command
 
 PAIRS = [
     ("a\nb\nc\n", "a\nB\nc\n"),

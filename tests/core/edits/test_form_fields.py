@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.ci.known_markers import registered_markers
 from core.edits import marker_doubt, words
 from core.edits.form_fields import read_field
-from core.errors import UsageError
 from core.matrix import Matrix, index
 from tests.support.tree import sample
 

@@ -3,9 +3,9 @@
 
 import pytest
 
+from core.base.errors import UsageError
 from core.edits import Operation, OpKind, listed, plan, with_item, without_item
 from core.edits.bulk import LIST_FIELDS
-from core.errors import UsageError
 from core.matrix import Matrix, index
 from core.sources import parse_expectations
 from tests.support.tree import INFERENCE, sample

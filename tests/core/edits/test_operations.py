@@ -6,9 +6,9 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
+from core.base.errors import EXIT_USAGE, UsageError
 from core.edits import Operation, OpKind, parse_operations, to_json
 from core.edits.operations import shape_problem
-from core.errors import EXIT_USAGE, UsageError
 
 words = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=12)
 scalars = st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=20)

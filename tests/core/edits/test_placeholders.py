@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.edits import Operation, OpKind, model_tests_of, plan, planned_models, promotion, removal
-from core.errors import UsageError
 from core.matrix import Matrix, index
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
+from core.base.processes import run_command
 from core.edits import Operation, OpKind, plan
 from core.edits.planning import write, written
-from core.errors import TTMatrixError
-from core.proc import run_command
 from core.sources import Schema
 
 TORCH = "torch/test_config_inference_single_device.yaml"

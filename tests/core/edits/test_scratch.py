@@ -13,10 +13,10 @@ import psutil
 import pytest
 
 import core.edits.scratch as module
+from core.base.errors import TTMatrixError
+from core.base.processes import own_identity, this_host
 from core.edits.commit import Repository
 from core.edits.scratch import clear, is_anything_left, scratch
-from core.errors import TTMatrixError
-from core.proc import own_identity, this_host
 from core.sources import Checkout
 from tests.support.git import committed_checkout
 

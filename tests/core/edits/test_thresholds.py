@@ -3,8 +3,8 @@
 
 import pytest
 
+from core.base.errors import UsageError
 from core.edits import Operation, OpKind, retyped, sets_threshold, threshold_of
-from core.errors import UsageError
 
 SET = Operation(OpKind.SET, "a", "f", ("required_pcc",), 0.97)
 OVERRIDE = Operation(OpKind.SET, "a", "f", ("arch_overrides", "n150", "required_pcc"), 0.98)

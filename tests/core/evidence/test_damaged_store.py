@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.evidence import Ending
 from core.evidence.progress.measured import measure_tracks
 from core.evidence.store import EvidenceStore

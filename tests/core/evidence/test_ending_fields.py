@@ -10,13 +10,13 @@ from xml.sax.saxutils import escape, quoteattr
 import pytest
 from hypothesis import example, given, strategies as st
 
+from core.domain.model import BringupStatus, Status
 from core.evidence import FAILURES, Ending, Observation, Result, quotable, recommend, stage_in
 from core.evidence.ending_fields import PROMOTED, UNCHECKED
 from core.evidence.proposals.rules import wanted as by_verdict
 from core.evidence.reports import Setting, observe
 from core.evidence.verdicts import Policy, Verdict
 from core.matrix import with_fields
-from core.model import BringupStatus, Status
 from core.runs import Testcase, read_testcases, reasons as own_reasons
 from core.runs.log import STAGES
 from core.workflows import DeviceResult

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.evidence import Added, Ending, Observation, read_file, write_file
 from core.evidence.observation import CaseNumbers
 from core.evidence.store import EvidenceStore

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from core.base.processes import ProcessIdentity
+from core.domain.model import BringupStatus, Function, Status
 from core.evidence import Ending, Origin, own_observation
 from core.evidence.sources import own_observations
-from core.model import BringupStatus, Function, Status
-from core.proc import ProcessIdentity
 from core.runs import Outcome, ResultFormat, RunSpec, TreeReader
 from core.runs.execution.conclude import Remains, conclude
 from core.runs.execution.supervisor import Exit

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from core.base.checked_numbers import LAST_MOMENT
+from core.base.settings import paths
 from core.evidence import Ending, Results, evidence_store
 from core.evidence.progress import By, ProgressReader
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Policy, Verdicts
 from core.matrix import index
-from core.numbers import LAST_MOMENT
-from core.settings import paths
 from core.sources import ModelInfos
 from tests.support.evidence import report, seen
 from tests.support.planted import BAD_HOST, planted_checkout

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import BringupStatus
 from core.evidence import Ending, Observation
 from core.evidence.series import SAYS_WHERE, Course, Series, flakiness_of, newest_start, series_of, turns
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import MODEL_TESTS
-from core.model import BringupStatus
 from tests.support.evidence import report, seen
 
 P = seen(pcc=0.9921)

@@ -4,15 +4,15 @@
 from dataclasses import replace
 from pathlib import Path
 
+from core.base.processes import ProcessIdentity
+from core.base.settings import paths
+from core.domain.model import Status
 from core.evidence import evidence_store, policy_of, results_of
 from core.evidence.verdicts import Verdict, Verdicts
 from core.matrix import index
-from core.model import Status
-from core.proc import ProcessIdentity
 from core.runs import Outcome
 from core.runs.store import Finished, Queued, RunRecord, Started
 from core.runs.store.record import fold
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.evidence import report, seen
 from tests.support.tree import sample

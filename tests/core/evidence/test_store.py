@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.domain.model import Function
 from core.evidence import RAN, Added, Ending, Observation, evidence_stamp, store_file
 from core.evidence.observation import Attempt, fold_attempts, newest
 from core.evidence.reports import STAND_IN, JUnitReport
 from core.evidence.store import EvidenceStore
 from core.evidence.store_rows import StoredReport
 from core.evidence.store_schema import VERSION
-from core.model import Function
 from tests.support.evidence import report, seen
 
 

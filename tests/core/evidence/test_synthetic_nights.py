@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from core.domain.model import BringupStatus, Status
 from core.evidence import RAN, Ending, Observation, Results
 from core.evidence.analysis import broken_together, courses_of
 from core.evidence.hosts import HostShare, shares_of, suspects
@@ -14,7 +15,6 @@ from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Policy, Verdict, Verdicts
 from core.matrix import Matrix, index
 from core.matrix.query import Query, select
-from core.model import BringupStatus, Status
 from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.processes import BinaryResult, run_binary
 from core.history.commits import EntryHistory, read_entry_history, read_uncommitted
 from core.history.pairing import EntryEdit, Location
-from core.proc import BinaryResult, run_binary
 from core.sources import Checkout, Git, reading
 from tests.support.commits import FILE, State, commit_states, entries, entry_id
 

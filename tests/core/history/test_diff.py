@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.history.diff import NO_FILE, Difference, EntryReader, cut
 from core.sources import parse_expectations
 

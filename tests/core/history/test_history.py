@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.history import History, commits as entry_changes, read_history
 from core.matrix import index
 from core.matrix.cache import Cache

@@ -3,10 +3,10 @@
 
 from pathlib import Path
 
+from core.domain.model import Status
 from core.history import Every, History, Point, by_arch, by_group, by_status, read_history, trend, weeks
 from core.matrix import index
 from core.matrix.cache import Cache
-from core.model import Status
 from core.sources import Checkout
 from tests.support.commits import FILE, OTHER, State, commit_states, entries, yaml
 from tests.support.tree import LOADERS, write_checkout

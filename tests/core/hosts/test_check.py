@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandResult, run_command
 from core.hosts import Expected, Host, check_hosts
 from core.hosts.check import Finding
 from core.hosts.probe import parse_answer, probe_script
 from core.hosts.ssh import ssh_by_hand, ssh_command
-from core.proc import CommandResult, run_command
 from tests.support.git import committer, git
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.hosts import Host, change_hosts, read_hosts, with_host, without_host
 from core.hosts.hosts_file import parse_hosts
 

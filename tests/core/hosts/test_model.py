@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.hosts import Host, Lease, lease_here, parse_end, time_text
 from core.hosts.model import parse_span
 

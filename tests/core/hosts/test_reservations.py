@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.hosts import Host, imported, parse_reservations
 from core.hosts.reservations import Reservation
 

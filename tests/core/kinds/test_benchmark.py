@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import EXIT_OK, EXIT_USAGE
+from core.base.errors import EXIT_OK, EXIT_USAGE
 from core.kinds.benchmark import FILE
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import Finding
 from core.matrix import Late, cache_file as kept, load, store
 from core.matrix.cache_file import dumps, loads
-from core.model import Finding
 
 
 def test_round_trip(tmp_path: Path) -> None:

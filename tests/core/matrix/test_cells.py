@@ -3,9 +3,9 @@
 
 from hypothesis import given, strategies as st
 
+from core.domain.model import Entry, Status
 from core.matrix import status_on, supports
 from core.matrix.indexing import all_cells
-from core.model import Entry, Status
 from core.sources import Schema
 
 ARCHS = Schema().archs

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import Provenance
 from core.matrix import Matrix, describe, index
-from core.model import Provenance
 from tests.support.tree import INFERENCE, LOADERS, YAML, sample, write_checkout
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"

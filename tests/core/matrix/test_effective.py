@@ -4,8 +4,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import Effective, Entry, Provenance, Status
 from core.matrix import resolve, status_on, supported_archs, supports, text_of, texts, written
-from core.model import Effective, Entry, Provenance, Status
 
 ENTRY = Entry(
     "x",

@@ -6,6 +6,7 @@ from array import array
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import Status
 from core.matrix import (
     HANDWRITTEN_KIND,
     MODEL_KIND,
@@ -21,7 +22,6 @@ from core.matrix import (
 from core.matrix.op_rows import continued
 from core.matrix.query import BY_NAME, Plain, Query, Scope, column_of, select
 from core.matrix.view import View
-from core.model import Status
 from tests.support.op_rows import some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix import Matrix, index, resolve_id
 from tests.support.tree import sample
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import Function
 from core.matrix import Matrix, index
-from core.model import Function
 from tests.support.tree import sample
 
 

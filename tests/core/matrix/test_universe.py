@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ids that loaders generate."""
 
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Function, Loader
 from core.matrix import Member
 from core.matrix.universe import collected_members, functions, validator_members
-from core.model import Function, Loader
 from core.sources import Schema
 
 PLAIN = Loader("a/pytorch", ("x", "y"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.model import Status
+from core.domain.model import Status
 from core.ops import default_backend, expectation, read_op_tests, skips
 
 MANIFEST = """\

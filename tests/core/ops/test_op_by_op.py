@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.ids import TestId
-from core.model import ModelInfo
+from core.domain.ids import TestId
+from core.domain.model import ModelInfo
 from core.ops import chisel_file, failed_op, ops_of_model, read_op_by_op, read_op_tests
 from core.ops.op_by_op import Operand, operands
 from tests.support.cli import call

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.matrix import Matrix, index
 from core.matrix.cache import Cache, in_worker
 from core.ops import read_op_rows, with_ops
 from core.ops.rows import cached_op_rows
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.tree import sample
 

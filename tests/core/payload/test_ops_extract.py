@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from core import payload
+from core.domain.model import Framework
 from core.matrix import index
-from core.model import Framework
 from tests.support.sample import sample_checkout
 
 _PROGRAM = """

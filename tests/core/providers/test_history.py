@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.history import read_history
 from core.matrix import Matrix, index
 from core.matrix.cache import Cache

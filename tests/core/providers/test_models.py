@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import ModelInfo
 from core.matrix import Matrix, Universe, index
 from core.matrix.cache import Cache
-from core.model import ModelInfo
 from core.providers import info_of
 from core.providers.models import model_columns, provide
 from core.sources import ModelInfos, read_model_infos

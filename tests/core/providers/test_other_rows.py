@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.settings import Settings
 from core.handwritten import read_known, with_handwritten
 from core.matrix import Matrix, index, with_placeholder_rows
 from core.matrix.cache import Cache
@@ -14,7 +15,6 @@ from core.matrix.query import FIELDS, Choice, Learned, Number, Query, select
 from core.matrix.view import View
 from core.ops import with_ops
 from core.providers import compute_columns
-from core.settings import Settings
 from core.sources import Checkout
 from tests.support.sample import sample_checkout
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from core.model import Function
+from core.domain.model import Function
 from core.runs import RUN_VARIABLE, RunSpec, run_id
 from core.runs.store import RunStore
 

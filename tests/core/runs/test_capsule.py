@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.runs import Outcome, pack, unpack
 from core.runs.capsule import MANIFEST, at_home
 from core.runs.planning import CPU_PAYLOAD

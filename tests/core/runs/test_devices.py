@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
-from core.proc import identity, own_identity
+from core.base.errors import TTMatrixError
+from core.base.processes import identity, own_identity
 from core.runs import Outcome, device_leases, leases as devices
 from core.runs.execution import launch_all, wait
 from core.runs.leases import DeviceLeases, Lease
@@ -26,7 +26,7 @@ OTHERS = (65534, 1)
 ME = own_identity()
 LESSEE = """
 import os, sys
-from core.proc import own_identity
+from core.base.processes import own_identity
 from core.runs.leases import device_leases
 uid, *names = sys.argv[1:]
 if int(uid) != os.getuid():

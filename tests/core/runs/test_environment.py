@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.proc import own_environment
+from core.base.processes import own_environment
 from core.runs import child_environment
 from core.runs.environment import digest, run_environment
 from core.runs.execution import cancel_all, wait

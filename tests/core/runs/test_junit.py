@@ -6,7 +6,7 @@ from xml.sax.saxutils import quoteattr
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.runs import Outcome, PytestSession, Testcase, file_chunks, read_testcase, read_testcases, stream_testcases
 
 NAME = "test_all_models_torch[x/pytorch-single_device-training]"

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
-from core.proc import ProcessIdentity, identity, own_identity
+from core.base.errors import TTMatrixError
+from core.base.processes import ProcessIdentity, identity, own_identity
 from core.runs import EVERYTHING
 from core.runs.leases import Lease, LeaseFile
 
 LESSEE = """
 import sys, time
 from pathlib import Path
-from core.proc import own_identity
+from core.base.processes import own_identity
 from core.runs.leases import LeaseFile
 print(LeaseFile(Path(sys.argv[1])).take(["n150"], own_identity()), flush=True)
 time.sleep(60)

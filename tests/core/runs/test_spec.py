@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.files import Malformed
-from core.model import Function
+from core.base.files import Malformed
+from core.domain.model import Function
 from core.runs import ResultFormat, RunSpec, is_run_id, run_id, shell_command
 from core.runs.spec import spec_from_json, spec_to_json
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hypothesis import given, strategies as st
 
-from core.model import Entry
+from core.domain.model import Entry
 from core.runs.spec import entry_digest
 from core.sources import same_place
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import ProcessIdentity
+from core.base.settings import Settings
 from core.matrix import index
-from core.proc import ProcessIdentity
 from core.runs import Outcome, TreeReader, ages, changed_since, newest_by_test, of_checkout, own_runs
 from core.runs.planning import plan_test
 from core.runs.store import Finished, Queued, RunRecord, Started, TreeState
 from core.runs.store.events import Event
 from core.runs.store.record import fold
-from core.settings import Settings
 from core.sources import Checkout
 from tests.core.runs.store.test_record import SPEC
 from tests.support.git import committed_checkout, git

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Observation, Origin
-from core.model import BringupStatus, Status
 from core.runs import Outcome
 from core.runs.store import Finished, Queued, RunRecord
 from core.runs.store.record import fold

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.model import Entry
+from core.domain.model import Entry
 from core.sources import ExpectationFile
 
 

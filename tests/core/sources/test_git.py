@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
-from core.proc import run_binary
+from core.base.errors import TTMatrixError
+from core.base.processes import run_binary
 from core.sources import Edge, FileChange, Git
 from tests.support.commits import DAY, State, commit_states
 from tests.support.hostile import make_hostile, marks_in

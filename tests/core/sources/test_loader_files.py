@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import run_command
+from core.base.processes import run_command
 from core.sources import LoaderFiles, git_blob
 
 LOADER = """

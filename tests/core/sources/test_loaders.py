@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.model import Loader
+from core.domain.model import Loader
 from core.sources import loader_directories, scan_loaders
 from tests.support.tree import loader_source, sample, write_checkout
 

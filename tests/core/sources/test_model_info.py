@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import run_command
+from core.domain.model import Loader, ModelInfo
 from core.matrix import index
-from core.model import Loader, ModelInfo
-from core.proc import run_command
 from core.sources import Checkout, ModelInfos, loader_directories, read_model_infos, scan_loaders
 from tests.support.sample import sample_checkout
 from tests.support.tree import write_checkout

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.model import Function
+from core.domain.model import Function
 from core.sources import Schema, read_schema
 from core.sources.schema_read import CONSTANTS
 from tests.support.tree import sample

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
-from core.files import TEXT_BYTES
+from core.base.errors import TTMatrixError, UsageError
+from core.base.files import TEXT_BYTES
 from core.sources import INDEX, Checkout, Layout, read_tree
 from tests.support.git import committed_checkout, git, state
 from tests.support.states import commit, with_submodule, write

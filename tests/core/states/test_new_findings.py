@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.sources import Checkout
 from core.states import States, check_against, read_base
 from tests.support.git import git

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import load_settings, paths
 from core.matrix import index
 from core.matrix.cache import Cache
 from core.providers import model_infos
 from core.runs.store import RunStore
-from core.settings import load_settings, paths
 from core.sources import Checkout
 from core.workflows import WorkflowContext
 from tests.support.triage_checkout import triage_checkout

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from core.settings import paths
+from core.base.settings import paths
 from core.workflows import (
     Progress,
     UserInput,

@@ -3,7 +3,7 @@
 
 import json
 
-from core.files import plain, typed
+from core.base.files import plain, typed
 from core.workflows.case import Case
 from tests.support.triage import LOADER, MISMATCH, SIBLING, case, member
 

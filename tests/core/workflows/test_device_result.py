@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.domain.model import Function
 from core.evidence import Ending
-from core.model import Function
 from core.runs import Outcome, ResultFormat, RunSpec
 from core.runs.store import Finished, Queued
 from core.runs.store.record import fold

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
-from core.proc import own_identity
+from core.base.errors import TTMatrixError, UsageError
+from core.base.processes import own_identity
+from core.base.settings import paths
 from core.runs import TreeReader
 from core.runs.planning import plan_test
 from core.runs.store import EVENTS, Started, append_event
-from core.settings import paths
 from core.sources import Checkout
 from core.workflows import (
     Ask,

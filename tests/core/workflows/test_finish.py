@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.edits.pending import Workbench
 from core.edits.pending.writer_lock import sole_writer
-from core.settings import paths
 from core.workflows import (
     Progress,
     UserInput,

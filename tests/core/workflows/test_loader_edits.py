@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
-from core.proc import run_command
+from core.base.errors import TTMatrixError
+from core.base.processes import run_command
 from core.workflows import take_back_edits, uncommitted_edits, workflow_lock
 from core.workflows.loader_code.edits import SourceEdit, put
 from core.workflows.loader_code.edits.edit import EditKind

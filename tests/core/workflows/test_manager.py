@@ -8,7 +8,7 @@ from unittest import mock
 
 import pytest
 
-from core.settings import paths
+from core.base.settings import paths
 from core.workflows import (
     Ask,
     UserInput,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.settings import paths
 from core.runs.execution import launch_all
-from core.settings import paths
 from core.workflows import WorkflowContext, WorkflowSession, open_session, perform, sessions_directory
 from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.loader_code.edits.edit import EditKind

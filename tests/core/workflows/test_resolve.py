@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
+from core.base.settings import paths
 from core.demo import lay_out
-from core.errors import UsageError
 from core.matrix import Matrix, index
 from core.matrix.cache import Cache
 from core.providers import ids_of_model, model_infos
-from core.settings import paths
 from core.sources import Checkout, ModelInfos
 from core.workflows import find_target, is_target
 from core.workflows.resolve import case_of

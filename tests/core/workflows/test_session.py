@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.workflows import WorkflowSession, sessions_directory
 from core.workflows.effects import RunDevice
 from core.workflows.session import left_open, resume, start

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.runs import Outcome
 from core.runs.execution import launch_all, wait
 from core.runs.store import RunRecord
-from core.settings import paths
 from core.workflows import WorkflowContext, WorkflowSession, open_session, sessions_directory
 from core.workflows.perform import Guest, guests, is_host_without_result, run_cpu, shared, start_cpu, unpack
 from tests.support.triage_checkout import LARGE, SMALL

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.settings import Settings, paths
+from core.domain.model import Function
 from core.evidence import Ending
 from core.evidence.observation import CaseNumbers
 from core.evidence.proposals import AgendaReader, worked_out
 from core.evidence.verdicts import Verdict
 from core.matrix import index
-from core.model import Function
-from core.settings import Settings, paths
 from core.sources import Checkout
 from core.workspace import Evidence, Workspace, look
 from tests.support.evidence import observed

@@ -12,7 +12,7 @@ from textual.app import App
 from textual.message import Message
 
 import tui
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tests.support.app import ThemedApp, until
 from tui.app.bridge import Background, Repeating, WorkDone
 from tui.app.failures import Mistake, place_of

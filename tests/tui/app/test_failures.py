@@ -14,8 +14,8 @@ from textual.geometry import Region
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from core.base.settings import paths
 from core.matrix.view import View
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample

@@ -12,8 +12,8 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import Input
 
+from core.base.errors import TTMatrixError
 from core.edits import OpKind
-from core.errors import TTMatrixError
 from core.sources import Checkout
 from tests.support.app import ThemedApp, build_app, until
 from tests.support.tree import sample

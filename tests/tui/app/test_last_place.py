@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.base.errors import TTMatrixError
+from core.base.settings import paths
 from core.cli import AppRequest
-from core.errors import TTMatrixError
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.app import screen_text, shown_ids, until
 from tests.support.tree import sample

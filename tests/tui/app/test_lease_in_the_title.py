@@ -4,9 +4,9 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.files import atomic_write
+from core.base.files import atomic_write
+from core.base.settings import paths
 from core.hosts import Host, with_host
-from core.settings import paths
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 

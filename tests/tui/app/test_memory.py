@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import Settings, paths
 from core.matrix import Matrix, index
 from core.matrix.cache import Cache
-from core.settings import Settings, paths
 from core.sources import Checkout
 from tests.support.app import build_app, until
 from tests.support.tree import INFERENCE, YAML, sample

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tests.support.app import build_app, until
 from tests.support.tree import sample
 from tui.commands import COMMANDS, Where, screen_commands

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from core.base.errors import TTMatrixError, UsageError
+from core.base.settings import Settings, paths
 from core.cli import AppRequest
 from core.edits.pending import Workbench
-from core.errors import TTMatrixError, UsageError
 from core.matrix import Matrix
 from core.matrix.cache import Cache, reindex
-from core.settings import Settings, paths
 from core.sources import Checkout
 from tests.support.app import screen_text, until
 from tests.support.tree import INFERENCE, YAML, loader_source, sample

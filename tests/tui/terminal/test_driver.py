@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import run_command
+from core.base.settings import paths
 from core.cli.demo_walk import STALE
-from core.proc import run_command
 from core.runs.store import RunStore
-from core.settings import paths
 from tests.support.sample import sample_checkout
 from tests.support.terminal import Terminal
 from tests.support.warm_python import use_python

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from tui.terminal import edit, editor_command
 
 FILE = Path("/x/a b.yaml")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import identity
-from core.settings import paths
+from core.base.processes import identity
+from core.base.settings import paths
 from tests.support.terminal import Terminal
 from tests.support.tree import sample
 

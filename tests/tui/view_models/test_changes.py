@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pending changes in words."""
 
+from core.domain.model import Status
 from core.edits import CellChange, Operation, OpKind
 from core.edits.effects import FieldChange
-from core.model import Status
 from core.sources.ci import Job
 from tui.view_models import effect_words
 from tui.view_models.changes import brief_operations, describe_operations

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import own_identity
 from core.hosts import Host, HostReport
 from core.hosts.check import Finding
-from core.proc import own_identity
 from core.runs.cluster import ClusterStatus, HostState, HostStatus
 from core.runs.store import Queued, RunRecord, Started
 from core.runs.store.record import Presence, fold

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.ids import TestId
+from core.domain.ids import TestId
 from tui.view_models import IdLook, id_look
 from tui.view_models.ids import short_id
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import Profile, Settings
 from core.matrix import index
 from core.payload.ttmatrix_payload.models.compile_options import LEVELS
 from core.runs.planning import LaunchPlan, plan_test
-from core.settings import Profile, Settings
 from tests.support.tree import sample
 from tui.view_models import launch_text
 

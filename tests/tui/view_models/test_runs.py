@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from core.proc import ProcessIdentity
+from core.base.processes import ProcessIdentity
 from core.runs import Age, Outcome
 from core.runs.planning import Progress
 from core.runs.store import Finished, Queued, RunRecord, Started

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, strategies as st
 from rich.cells import cell_len
 
+from core.domain.model import Status
 from core.matrix import Matrix, index
 from core.matrix.query import Query
 from core.matrix.view import View
-from core.model import Status
 from tests.support.tree import sample
 from tui.view_models import count_text, counted, diff_style, facet_label, fit
 from tui.view_models.style import STATUS_LOOKS, arch_letters, arch_title, bringup_word, seconds_text, status_look

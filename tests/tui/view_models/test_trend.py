@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plots of the overview: stacked columns, and a burn-down that shows small changes."""
 
+from core.domain.model import Status
 from core.history import Week
-from core.model import Status
 from tui.view_models import Cell, trend_lines
 
 _DAY = 86_400

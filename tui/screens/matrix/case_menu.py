@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
 
+from core.base.text import one_line
 from core.edits import CaseForm, Operation
-from core.text import one_line
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.matrix.entry_menu import one_marker

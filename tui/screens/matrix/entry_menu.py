@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
 
+from core.base.errors import TTMatrixError, UsageError
+from core.base.text import one_line
+from core.domain.model import Entry
 from core.edits import Operation, OpKind, listed, marker_doubt, with_item, without_item, words
-from core.errors import TTMatrixError, UsageError
-from core.model import Entry
-from core.text import one_line
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm
 from tui.screens.pick import Option, Pick

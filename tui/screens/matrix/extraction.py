@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import UsageError
-from core.ids import TestId
+from core.base.errors import UsageError
+from core.base.text import counted, one_line
+from core.domain.ids import TestId
 from core.matrix import OP_KIND
 from core.matrix.query import Query
 from core.runs import planning
-from core.text import counted, one_line
 from tui import screens
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.listing import Listing

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widget import Widget
 
-from core.errors import QueryError, UsageError
+from core.base.errors import QueryError, UsageError
 from core.matrix import query
 from core.matrix.query import Query
 from core.providers import waiting_words

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import partial
 
+from core.base.errors import UsageError
+from core.base.text import one_line
+from core.domain.model import Status
 from core.edits import PROMOTED_STATUSES, promotion, removal
-from core.errors import UsageError
 from core.matrix import resolve_id
-from core.model import Status
-from core.text import one_line
 from core.workspace import Workspace
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Ask, Confirm

@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
+from core.base.text import one_line
 from core.matrix.view import BY_LAYOUT, Saved, ViewSpec
-from core.text import one_line
 from tui.screens.dialogs import Ask, Confirm, Dialog
 from tui.view_models import Cell, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable

@@ -12,9 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widget import Widget
 
+from core.base.text import one_line
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
-from core.text import one_line
 from tui import view_models
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context

@@ -10,9 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
+from core.base.errors import UsageError
+from core.base.text import one_line
 from core.edits import FieldForm, FormField, NoOp, Operation
-from core.errors import UsageError
-from core.text import one_line
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import counted
 from tui.widgets import CachedBox, Cycle, Form, TextField

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from core import edits, kinds, workflows
-from core.errors import UsageError
-from core.ids import TestId
+from core.base.errors import UsageError
+from core.base.text import one_line
+from core.domain.ids import TestId
 from core.matrix import KINDS, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, all_kinds
 from core.matrix.view import Targets, hidden_words
 from core.runs import planning
-from core.text import one_line
 from tui import screens
 from tui.commands import Need
 from tui.screens.base import SessionScreen

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.text import one_line
 from core.matrix import MODEL_KIND, NO_ARCH, OP_KIND
 from core.matrix.view import BY_GROUPING, LAYOUTS, Saved, Trail, ViewSpec, columns_elsewhere
-from core.text import one_line
 from tui import screens
 from tui.screens.base import SessionScreen
 

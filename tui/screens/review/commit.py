@@ -11,6 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
+from core.base.errors import TTMatrixError
+from core.base.text import counted, printable
 from core.edits import EditPlan, Operation, effect
 from core.edits.commit import (
     Answer,
@@ -22,9 +24,7 @@ from core.edits.commit import (
     compose_commits,
     pull_request,
 )
-from core.errors import TTMatrixError
 from core.matrix.view import hidden_words
-from core.text import counted, printable
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import short_file

@@ -7,10 +7,10 @@ from typing import ClassVar, Protocol
 
 from textual.binding import BindingType
 
+from core.base.text import counted
 from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
 from core.matrix.view import Targets
-from core.text import counted
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from core import workflows
+from core.base.text import counted
 from core.edits.pending import Change, Decision, GroupBy, group_changes
-from core.text import counted
 from tui.keymap import with_keys
 from tui.protocol import Context
 from tui.screens.base import SessionScreen

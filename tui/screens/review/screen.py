@@ -12,12 +12,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from core.base.errors import TTMatrixError
+from core.base.text import counted, one_line
 from core.edits import EntryForm, FieldForm, Operation, combined, proposed_cases, retyped, with_operations
 from core.edits.commit import issues_in
 from core.edits.pending import Change, Decision, Take, proposed
-from core.errors import TTMatrixError
 from core.evidence.analysis import issue_link
-from core.text import counted, one_line
 from tui.commands import Need, Where, bindings
 from tui.keymap import advice, with_keys
 from tui.protocol import Context

@@ -6,11 +6,11 @@ from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
+from core.base.errors import TTMatrixError
+from core.base.text import counted, one_line
 from core.edits import EditPlan, Operation
 from core.edits.commit import Delivered
-from core.errors import TTMatrixError
 from core.matrix.view import hidden_words
-from core.text import counted, one_line
 from tui.commands import Need
 from tui.keymap import need_words
 from tui.screens.base import SessionScreen

@@ -4,6 +4,6 @@
 Where a value comes from, what a method returns, which statement made a tensor.
 """
 
-from core.faces import attach
+from core.base.lazy import attach
 
 __getattr__, __dir__, __all__ = attach(__name__, __file__)

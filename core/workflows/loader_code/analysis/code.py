@@ -10,7 +10,7 @@ from typing import TypeAlias
 import libcst as cst
 from libcst.metadata import ByteSpanPositionProvider, MetadataWrapper, ParentNodeProvider
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 
 WIDTH = 88
 """Line length of black, which upstream runs before each commit."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+from core.base.errors import TTMatrixError
+from core.base.files import atomic_write, drop_leftovers, plain, read_as, read_bytes, read_text
 from core.edits import unified_diff
-from core.errors import TTMatrixError
-from core.files import atomic_write, drop_leftovers, plain, read_as, read_bytes, read_text
 from core.sources import Git
 
 

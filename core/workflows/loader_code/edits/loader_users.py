@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from core.files import read_loosely
-from core.model import Framework, Loader
+from core.base.files import read_loosely
+from core.domain.model import Framework, Loader
 from core.python import Imported, ModuleFacts
 from core.sources import Lineages, ModelsTree, loader_file
 from core.workflows.loader_code.edits.registry import may_return

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import libcst as cst
 
-from core.text import printable
+from core.base.text import printable
 from core.workflows.loader_code.analysis import Code, NoSite, Splice, key_of, own_method, parsed, suite
 from core.workflows.loader_code.edits.edit import EditKind, SourceEdit
 from core.workflows.loader_code.edits.syntax import import_from_models, import_torch

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
 from core.edits import Operation, OpKind, plan
 from core.edits.commit import Split, compose_commits
 from core.edits.planning import write
-from core.errors import TTMatrixError
 from core.matrix import Matrix, index
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, TRAINING, sample

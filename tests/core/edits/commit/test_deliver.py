@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
 from core.edits import EditPlan, Operation, OpKind, plan
 from core.edits.commit import Answer, CommitDraft, deliver
 from core.edits.commit.validator import VALIDATOR
-from core.errors import TTMatrixError
 from core.sources import Checkout
 from tests.support.git import committed_checkout, git, hook, state
 from tests.support.tree import TRAINING, YAML, sample

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
 from core.edits.commit import Repository
-from core.errors import TTMatrixError
 from core.sources import Blob, Checkout
 from tests.support.git import committed_checkout, git
 

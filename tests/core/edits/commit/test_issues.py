@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The issues that a change concerns, and those that it resolves."""
 
+from core.domain.model import Entry
 from core.edits.commit import cited, issues_in
 from core.edits.commit.message import settled_and_other
 from core.edits.effects import EntryChange
-from core.model import Entry
 
 ONE, TWO = (f"https://github.com/tenstorrent/tt-xla/issues/{number}" for number in (1, 2))
 

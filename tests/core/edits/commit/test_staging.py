@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
 from core.edits import Operation, OpKind, Planner, plan
 from core.edits.commit import Repository
 from core.edits.commit.staging import read_base, staged_after, stages
 from core.edits.texts import texts_of
-from core.errors import TTMatrixError
 from core.sources import Checkout, Schema, read_schema
 from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, TRAINING, YAML, first_layout, sample

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError, UsageError
+from core.base.processes import run_command
 from core.edits import Operation, OpKind, plan
 from core.edits.commit import CommitDraft, commit
 from core.edits.planning import write
-from core.errors import TTMatrixError, UsageError
-from core.proc import run_command
 from core.sources import Checkout
 from tests.support.git import committed_checkout, git, hook, state
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample

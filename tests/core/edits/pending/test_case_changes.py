@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
+from core.base.processes import run_command
+from core.base.settings import paths
 from core.edits import Operation, OpKind, Present
 from core.edits.commit import compose_commits
 from core.edits.pending import Decision, Workbench
-from core.errors import TTMatrixError
 from core.matrix import Matrix, index
-from core.proc import run_command
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
@@ -177,7 +177,7 @@ def test_a_write_that_was_killed_is_reported_and_can_go_on(bench: Workbench, mat
         from pathlib import Path
         from core.edits.pending.workbench import Workbench
         from core.matrix import index
-        from core.settings import paths
+        from core.base.settings import paths
         from core.sources.checkout import Checkout
         from core.edits import planning
         import core.edits.pending.workbench as workbench

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import core.edits.pending.journal as module
+from core.base.locks import locked
 from core.edits import Operation, OpKind
 from core.edits.pending import Change, proposed
 from core.edits.pending.events import JournalEvent, Marked, Redone, Stepped, Undone
 from core.edits.pending.journal import Journal
 from core.edits.pending.state import PendingState, apply
-from core.locks import locked
 from tests.support.pending_states import PRESENT, happenings
 
 ROOT = Path("/some/checkout")

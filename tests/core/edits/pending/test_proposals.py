@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.edits import Operation, OpKind
 from core.edits.pending import BaseEntry, Change, ProposalFile, ProposedChange, parse_proposals, rebased_proposals
-from core.errors import UsageError
 from core.matrix import index
 from core.sources import Checkout
 from tests.support.git import committed_checkout, git

@@ -11,12 +11,12 @@ import pytest
 
 import core.edits.pending.workbench as module
 import core.edits.planning as plan_module
+from core.base.errors import TTMatrixError
+from core.base.processes import run_command
 from core.edits import EditPlan, Operation, OpKind, Present, plan
 from core.edits.commit import CommitDraft, Delivered, deliver
 from core.edits.pending import Decision, Take, Workbench, proposed
 from core.edits.pending.writer_lock import sole_writer
-from core.errors import TTMatrixError
-from core.proc import run_command
 from core.sources import Checkout, Schema, read_expectations
 from tests.support.app import own_checkout
 

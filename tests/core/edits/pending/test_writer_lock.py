@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TTMatrixError
+from core.base.processes import run_command
 from core.edits.pending.writer_lock import sole_writer
-from core.errors import TTMatrixError
-from core.proc import run_command
 
 
 def refused(root: Path) -> bool:

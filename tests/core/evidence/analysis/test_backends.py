@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.evidence import Results
 from core.evidence.analysis import BackendKind, backends_of, compare_backends, two_backends
 from core.ops import OpTests

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.edits import Operation, OpKind
-from core.errors import UsageError
 from core.evidence.analysis import Cluster, find_clusters, issue_link, with_canonical, with_link
 from core.matrix import Matrix, index
 from tests.support.tree import INFERENCE, loader_source, write_checkout

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import BringupStatus
 from core.evidence import Ending, Observation, Results
 from core.evidence.analysis import Cluster, find_clusters, last_failures
 from core.evidence.observation import newest
 from core.evidence.store import EvidenceStore
 from core.matrix import Matrix, index
-from core.model import BringupStatus
 from core.sources import Checkout
 from tests.support.evidence import observed, report
 from tests.support.tree import INFERENCE, loader_source, write_checkout

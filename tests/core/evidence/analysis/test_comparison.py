@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.evidence import FAILURES, RAN, Ending, Observation, Results
 from core.evidence.analysis import DifferenceKind, chosen_run, compare
 from tests.support.evidence import observed

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandResult
 from core.evidence.analysis import Advice, IssueState, State, ask, citations, issue_advice, read_states
 from core.evidence.verdicts import Verdict
 from core.matrix import index
-from core.proc import CommandResult
 from tests.support.tree import INFERENCE, loader_source, write_checkout
 
 A, B = (f"alpha/pytorch-{name}-single_device-inference" for name in "ab")

@@ -6,10 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from core.base.processes import ProcessIdentity
+from core.domain.model import Function
 from core.evidence.analysis import Metric, Shift, profile_table
 from core.evidence.analysis.profile_comparison import measured
-from core.model import Function
-from core.proc import ProcessIdentity
 from core.runs import Outcome, RunSpec
 from core.runs.store import Finished, Queued, RunRecord, Started
 from core.runs.store.record import fold

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandResult
+from core.base.settings import paths
 from core.evidence import store_file
 from core.evidence.github import Transport, find_token
 from core.evidence.reports import ReadOptions, changed_reports
 from core.evidence.store import EvidenceStore
-from core.proc import CommandResult
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.cli import Called, call
 from tests.support.evidence import TEST_ID

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import paths
 from core.evidence import CiStore, JobState, performance_store, store_file
 from core.evidence.ci_runs import HowDied
 from core.evidence.store import EvidenceStore
-from core.settings import paths
 from core.sources import Checkout
 from tests.support.ci_night import Night, log_of
 from tests.support.cli import Called, call

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import Status
 from core.evidence import Ending
 from core.evidence.reports import OTHER, ReadOptions, Setting, observe_cases, read_reports
 from core.evidence.store import EvidenceStore
-from core.model import Status
 from core.runs import read_case_results
 from core.runs.planning.kinds import PAYLOAD
 from tests.core.payload.ops.sessions import PLANTED, WRONG

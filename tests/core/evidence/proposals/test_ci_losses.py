@@ -4,10 +4,10 @@
 from pathlib import Path
 
 from core.ci import read_ci
+from core.domain.model import Entry, Status
 from core.evidence.proposals import propose
 from core.evidence.verdicts import Verdict
 from core.matrix import index, with_fields
-from core.model import Entry, Status
 from core.sources import read_model_infos
 from tests.support.evidence import judged, observed
 from tests.support.sample import sample_checkout

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
+from core.base.text import json_text
 from core.cli.proposal_record import proposal_records
+from core.domain.model import Status
 from core.edits import CommitRange, RunFacts, evidence_lines
 from core.edits.pending import BaseEntry, Change, parse_proposals
 from core.edits.pending.change import Put, UndoStep
 from core.edits.pending.codec import from_line, to_line
 from core.edits.pending.events import Stepped, WriteDone
-from core.errors import UsageError
 from core.evidence import Ending, Observation
 from core.evidence.proposals import Proposal, propose
 from core.evidence.proposals.facts import facts_of
@@ -23,8 +25,6 @@ from core.evidence.verdicts import Policy, Verdict
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.verdict import judge, with_history
 from core.matrix import index
-from core.model import Status
-from core.text import json_text
 from tests.support.evidence import judged, observed
 from tests.support.git import committed_checkout, git
 from tests.support.tree import sample

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from core.ci import Ci, read_ci
+from core.domain.model import BringupStatus, Status
 from core.edits import fields_after
 from core.evidence import Ending, Observation
 from core.evidence.proposals import GroupEdit, Proposal, edited, propose, reasons_of
 from core.evidence.verdicts import Verdict
 from core.matrix import Matrix, index
-from core.model import BringupStatus, Status
 from core.sources import ModelInfos
 from tests.support.evidence import judged, observed
 from tests.support.tree import sample

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import BringupStatus, Entry, Status
 from core.edits.apply import after
 from core.edits.commit import issues_in
 from core.evidence import RAN, Ending, Observation, Origin
@@ -17,7 +18,6 @@ from core.evidence.verdicts import NO_DIFFERENCE, Judgement, Policy, Verdict
 from core.evidence.verdicts.expected import declared_on
 from core.evidence.verdicts.verdict import judge
 from core.matrix import Matrix, index, resolve, status_on, supports, with_fields
-from core.model import BringupStatus, Entry, Status
 from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, TRAINING, loader_source, write_checkout
 

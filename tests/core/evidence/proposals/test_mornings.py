@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from core.ci import Selected
+from core.domain.model import BringupStatus, Entry, Status
 from core.edits.apply import after
 from core.evidence import Ending, Observation, Origin, Results
 from core.evidence.proposals import Proposal, propose
 from core.evidence.verdicts import Policy, Verdicts
 from core.matrix import Matrix, index, raw_value, status_on, with_fields
-from core.model import BringupStatus, Entry, Status
 from core.sources.ci import Job
 from tests.support.evidence import seen
 from tests.support.tree import INFERENCE, loader_source, write_checkout

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import Status
 from core.edits import Operation, OpKind
 from core.edits.apply import after
 from core.evidence import Ending, Origin
@@ -15,7 +16,6 @@ from core.evidence.proposals import propose
 from core.evidence.proposals.rules import wanted
 from core.evidence.verdicts import Judgement, Policy, Verdict
 from core.matrix import UNWRITTEN, Matrix, acting, index, raw_value, status_on, supports, with_fields
-from core.model import Status
 from tests.support.evidence import judged, observed
 from tests.support.tree import INFERENCE, LOADERS, TRAINING, YAML, loader_source, sample, write_checkout
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import core.evidence.proposals.reruns as module
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.base.settings import Settings
+from core.domain.model import TEST_MODULE
 from core.evidence.proposals import lacking, plan_reruns
 from core.evidence.verdicts import Verdict
 from core.matrix import Matrix, index
-from core.model import TEST_MODULE
-from core.settings import Settings
 from tests.support.evidence import judged, observed
 from tests.support.tree import sample
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending
 from core.evidence.proposals.rules import wanted
 from core.evidence.verdicts import Policy, Verdict
 from core.matrix import with_fields
-from core.model import BringupStatus, Status
 from tests.support.evidence import judged, observed
 
 PASS, XFAIL, SKIP = (

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from core.domain.model import BringupStatus, Function, Status
 from core.evidence import Ending, Observation
 from core.evidence.reports import Clues, Setting, observe
 from core.evidence.reports.classify import ending_of, model_test
-from core.model import BringupStatus, Function, Status
 from core.runs import UNHEARD, Outcome, Testcase, read_testcases
 from tests.support.corpus import make_report
 from tests.support.evidence import TEST_ID

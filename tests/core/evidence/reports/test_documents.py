@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
 from core.evidence.reports import Problem, documents as module, find_documents
 from core.evidence.reports.documents import Document
 

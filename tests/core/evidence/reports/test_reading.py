@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
+from core.domain.model import Status
 from core.evidence import FAILURES, RAN, Ending, Result, quotable, recommend, signature
 from core.evidence.reports import OTHER, REPEATED, JUnitReport, ReadOptions, read_report, read_reports
 from core.evidence.reports.documents import Document
@@ -17,7 +18,6 @@ from core.evidence.reports.reading import observations
 from core.evidence.verdicts import Policy, Verdict
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.verdict import judge
-from core.model import Status
 from core.runs import UNHEARD, CutReport, Testcase, read_testcases, stream_testcases
 from tests.support.corpus import make_report
 from tests.support.evidence import TEST_ID, seen

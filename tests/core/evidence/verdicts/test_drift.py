@@ -3,11 +3,11 @@
 
 import pytest
 
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Observation
 from core.evidence.verdicts import Direction
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.verdict import drift
-from core.model import BringupStatus, Status
 from tests.support.evidence import seen
 
 OOM = "Out of Memory: Not enough space to allocate {} B DRAM buffer across 12 banks"

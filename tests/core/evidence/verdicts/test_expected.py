@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.evidence.verdicts.expected: what an entry claims about a cell, with overrides and typos."""
 
+from core.domain.model import BringupStatus, Entry, Status
 from core.evidence.verdicts.expected import Expected, declared_on
-from core.model import BringupStatus, Entry, Status
 
 ARCHS = ("n150", "n300", "p150")
 ENTRY = Entry(

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from core.ci import Selected
+from core.domain.model import Function, Status
 from core.evidence import Ending, Observation, Results
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Policy, Verdict, Verdicts
 from core.matrix import Matrix, index
-from core.model import Function, Status
 from core.sources.ci import Job
 from tests.support.evidence import report, seen
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.evidence.verdicts import Policy, find_policy, policy_text
 from core.evidence.verdicts.policy import PccPolicy, RetentionPolicy, parse_policy
 

@@ -4,13 +4,13 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import Status
 from core.evidence import Ending
 from core.evidence.observation import lowest
 from core.evidence.verdicts import allowed
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.policy import PccPolicy
 from core.evidence.verdicts.verdict import lowered, raised
-from core.model import Status
 from tests.support.evidence import seen
 
 POLICY = PccPolicy()

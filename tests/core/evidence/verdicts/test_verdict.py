@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Observation
 from core.evidence.observation import Attempt, fold_attempts
 from core.evidence.series import Gap
 from core.evidence.verdicts import Direction, Judgement, Policy, Verdict
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.verdict import judge
-from core.model import BringupStatus, Status
 from tests.support.evidence import TEST_ID, seen
 
 PASSING, XFAIL, SKIP, OPEN, EXCLUDED = (

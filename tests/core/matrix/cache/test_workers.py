@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.matrix import index
 from core.matrix.cache import Cache, in_worker, reindex
 from core.matrix.cache_file import dumps

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import TEST_MODULE, Function
 from core.matrix import Matrix, Universe, index, resolve
 from core.matrix.query import assert_pcc_column, has_column, llm_column, required_pcc_column, variant_column
 from core.matrix.query.columns import function_column, is_column
-from core.model import TEST_MODULE, Function
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import UsageError
 from core.edits import EntryForm, entry_fields
-from core.errors import UsageError
 from core.matrix import Matrix, all_kinds, index
 from core.matrix.query import FIELDS, Query, lacking_words, select
 from core.matrix.query.fields import field_of

@@ -4,8 +4,8 @@
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from core.base.errors import QueryError
 from core.ci import Selected
-from core.errors import QueryError
 from core.matrix import Column, Matrix, index
 from core.matrix.query import FIELDS, Learned, Node, Plain, Query, Scope, column_of, needs, parsed, select
 from core.matrix.query.terms import conjunction, disjunction, negation

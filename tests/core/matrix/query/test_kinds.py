@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix import Column, FlagColumn, Matrix, index
 from core.matrix.query import Choice, Field, Number, Scope, Text
 from core.matrix.query.kinds import IdText, foldable

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix.query import Node, Query
 from core.matrix.query.terms import TEXT, And, Not, Operator, Or, Term, conjunction, disjunction, negation
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix.query.query import compiled, parse
 from core.matrix.query.terms import TEXT, And, Not, Operator, Or, Term
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix.query.terms import TEXT, And, Operator, Or, Term, conjunction, disjunction, negation
 
 A, B, C = (Term(TEXT, (word,)) for word in "abc")

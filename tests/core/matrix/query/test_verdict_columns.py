@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.matrix import Column, Matrix, index, with_other_rows
 from core.matrix.op_rows import BACKENDS, RESULTS
 from core.matrix.query import Judged, Query, needs, nothing_beside, select, written

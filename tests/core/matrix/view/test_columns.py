@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix import DEVICE_RUN, RUN, Matrix, all_kinds, index
 from core.matrix.view import TABLE_FIELDS, ordered, text_of_row
 from core.matrix.view.columns import check_columns

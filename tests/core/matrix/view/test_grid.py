@@ -5,13 +5,13 @@ from collections import Counter
 
 import pytest
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.domain.model import Status
 from core.matrix import Column, Matrix, index, with_other_rows
 from core.matrix.query import Judged, Learned, Plain, Query, lens, select
 from core.matrix.view import BY_GROUPING, LAYOUTS, Rate, by_rate, rate
 from core.matrix.view.grid import Layout, grid
 from core.matrix.view.tally import status_words, tally
-from core.model import Status
 from tests.support.op_rows import SOME_RESULTS, some_handwritten_rows, some_op_rows
 from tests.support.tree import sample
 

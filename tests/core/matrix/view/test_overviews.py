@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from core.domain.model import Finding
 from core.evidence.verdicts import Policy, Verdicts
 from core.matrix import Matrix, index, with_other_rows
 from core.matrix.cache import Cache
 from core.matrix.query import Learned, Query, select
 from core.matrix.view import DECLARED, LEARNED, Link, Number, Place, Section, findings_section, overview
 from core.matrix.view.overviews import TO_LOOK_AT
-from core.model import Finding
 from core.providers import compute_columns
 from tests.support.op_rows import some_op_rows
 from tests.support.sample import sample_checkout

@@ -7,7 +7,7 @@ from threading import Thread
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
 from core.matrix import index
 from core.matrix.query import Query, select
 from core.matrix.view import Saved, ViewSpec, change_saved, read_saved

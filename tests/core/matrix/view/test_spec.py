@@ -6,7 +6,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.matrix.query import Query
 from core.matrix.view import BY_GROUPING, BY_LAYOUT, BY_TABLE_FIELD, HeatOrder, Trail, ViewSpec
 

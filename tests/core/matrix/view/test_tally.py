@@ -4,10 +4,10 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from core.domain.model import Status
 from core.matrix import NO_ARCH, Matrix, index
 from core.matrix.view import MIXED, shares
 from core.matrix.view.tally import WORDS, status_words, tally
-from core.model import Status
 from tests.support.tree import sample
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"

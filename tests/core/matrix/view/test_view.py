@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from core.errors import QueryError, UsageError
+from core.base.errors import QueryError, UsageError
 from core.matrix import NO_ARCH, Column, Matrix, index
 from core.matrix.query import Learned, Plain, Query, select
 from core.matrix.view import BY_TABLE_FIELD, Group, View, ViewSpec, ordered

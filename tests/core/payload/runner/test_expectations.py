@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from core.domain.model import Provenance
 from core.matrix import resolve as resolve_in_core
-from core.model import Provenance
 from core.payload.ttmatrix_payload.runner import expectations as ours
 from core.payload.ttmatrix_payload.runner.expectations import BadExpectation, read_expectations, resolve
 from core.sources import Checkout, Schema, read_expectations as read_in_core

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.ci.markers import Traits, markers
-from core.model import Entry, Function
+from core.domain.model import Entry, Function
 from core.payload.ttmatrix_payload.runner.expectations import resolve
 from core.payload.ttmatrix_payload.runner.markers import known_markers, marker_names
 from core.payload.ttmatrix_payload.runner.models import Model

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from core.ci.runnable import llm_skip_reason
-from core.ids import TestId
+from core.domain.ids import TestId
+from core.domain.model import Loader
 from core.matrix.universe import collected_members, functions
-from core.model import Loader
 from core.payload.ttmatrix_payload.runner.models import Model
 from core.payload.ttmatrix_payload.runner.parameters import FUNCTIONS, Case, cases, placeholder
 from core.sources import Schema

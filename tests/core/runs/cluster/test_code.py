@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
-from core.files import packed, unpacked
+from core.base.errors import TTMatrixError
+from core.base.files import packed, unpacked
 from core.runs.cluster import capture
 from core.runs.cluster.code import CodeState, NewFile, Refused, TreeEdits, patched_files, reach
 from core.sources import Checkout

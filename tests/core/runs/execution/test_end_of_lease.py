@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from core.files import atomic_write
+from core.base.files import atomic_write
+from core.base.settings import paths
 from core.hosts import Host, HostsFile, Lease, with_host
 from core.runs import Outcome
 from core.runs.execution import launch_all, wait
 from core.runs.planning.preflight_checks import lease_obstacles
 from core.runs.store import RunState, RunStore
-from core.settings import paths
 from tests.core.runs.conftest import MakeSpec
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)

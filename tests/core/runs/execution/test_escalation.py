@@ -3,7 +3,7 @@
 
 import signal
 
-from core.proc import ProcessIdentity
+from core.base.processes import ProcessIdentity
 from core.runs.escalation import CLEANING_SECONDS, Escalation
 
 ONE, OTHER = ProcessIdentity(1, 1.0), ProcessIdentity(2, 1.0)

@@ -11,13 +11,13 @@ from typing import Protocol
 
 import pytest
 
-from core.proc import marked
+from core.base.processes import marked
+from core.base.settings import HOME_VARIABLE
 from core.runs import RUN_VARIABLE, Outcome, ResultFormat, RunSpec
 from core.runs.execution import cancel_all, launch_all, wait
 from core.runs.execution.launch import launch
 from core.runs.leases import DIRECTORY_VARIABLE as LEASES_VARIABLE
 from core.runs.store import RunRecord, RunState, RunStore
-from core.settings import HOME_VARIABLE
 from tests.core.runs.conftest import MakeSpec
 from tests.support.cluster import FakeHosts, fake_hosts, until
 

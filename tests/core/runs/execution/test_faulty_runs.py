@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.proc import own_identity
+from core.base.processes import own_identity
 from core.runs import Outcome, RunSpec, TreeReader
 from core.runs.execution import launch_all, scheduler
 from core.runs.execution.conclude import Remains, conclude

@@ -14,9 +14,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.files import atomic_write
+from core.base.files import atomic_write
+from core.base.processes import identity, is_alive, marked, run_command
+from core.base.settings import HOME_VARIABLE, paths
 from core.hosts import read_hosts, with_host
-from core.proc import identity, is_alive, marked, run_command
 from core.runs import RUN_VARIABLE, Outcome, RunSpec
 from core.runs.cluster import HostState, take_up
 from core.runs.execution import cancel_all, tend, wait
@@ -24,7 +25,6 @@ from core.runs.execution.launch import launch
 from core.runs.spec import spec_to_json
 from core.runs.store import Finished, Returned, RunState, RunStore, Started, Ticket, events_file
 from core.runs.store.events import parse_line
-from core.settings import HOME_VARIABLE, paths
 from tests.core.runs.conftest import MakeSpec
 from tests.support.cluster import ROOT, FakeHosts, fake_hosts, until
 

@@ -13,14 +13,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.model import Function, node_id
-from core.proc import marked
+from core.base.processes import marked
+from core.base.settings import HOME_VARIABLE
+from core.domain.model import Function, node_id
 from core.runs import RUN_VARIABLE, Outcome, ResultFormat, RunSpec
 from core.runs.execution import cancel_all, wait
 from core.runs.execution.launch import launch
 from core.runs.planning.kinds import PAYLOAD
 from core.runs.store import RunRecord, RunState, RunStore
-from core.settings import HOME_VARIABLE
 from tests.core.runs.conftest import MakeSpec
 from tests.support.cluster import FakeHosts, fake_hosts, until
 

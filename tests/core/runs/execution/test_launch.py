@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
-from core.proc import own_identity
+from core.base.errors import TTMatrixError, UsageError
+from core.base.processes import own_identity
+from core.base.settings import Settings
 from core.runs import Outcome, RunSpec
 from core.runs.execution import cancel_all, launch_all, tend, wait
 from core.runs.execution.launch import launch
@@ -24,7 +25,6 @@ from core.runs.planning import as_batch
 from core.runs.planning.plan import plan_run
 from core.runs.spec import spec_to_json
 from core.runs.store import Finished, Queue, Queued, RunState, RunStore, Started, Ticket, append_event, events_file
-from core.settings import Settings
 from core.sources import Checkout
 from tests.core.runs.conftest import MakeSpec
 

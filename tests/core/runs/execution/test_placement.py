@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core.files import atomic_write, plain
+from core.base.files import atomic_write, plain
+from core.base.processes import own_identity
 from core.hosts import Host, HostsFile, Lease, with_host
-from core.proc import own_identity
 from core.runs import RunSpec
 from core.runs.cluster import Cluster, ClusterStatus, HostState, HostStatus
 from core.runs.execution.executor import DaskExecutor, LocalExecutor

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.proc import ProcessIdentity, identity, is_alive
+from core.base.processes import ProcessIdentity, identity, is_alive
 from core.runs import Outcome, RunSpec, TreeReader
 from core.runs.execution import cancel_all, launch_all, tend, wait
 from core.runs.execution.launch import launch

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core.model import TEST_MODULE, Function, node_id
-from core.proc import is_alive, this_host
+from core.base.processes import is_alive, this_host
+from core.domain.model import TEST_MODULE, Function, node_id
 from core.runs import RUN_VARIABLE, Outcome, ResultFormat, RunSpec
 from core.runs.execution import cancel_all, launch_all, wait
 from core.runs.execution.sessions import Sessions, node_of, read_guard, session_key

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import Settings
 from core.demo import lay_out
 from core.matrix import index
 from core.runs import Outcome
@@ -12,7 +13,6 @@ from core.runs.execution import launch_all, wait
 from core.runs.execution.sessions import read_guard
 from core.runs.planning import Options, plan_tests
 from core.runs.store import RunStore
-from core.settings import Settings
 from core.sources import find_checkout
 
 pytestmark = [

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import identity, is_alive
+from core.base.processes import identity, is_alive
 from core.runs import Outcome, RunSpec
 from core.runs.execution import cancel_all, wait
 from core.runs.execution.launch import launch

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import Child, descendants, is_alive, spawn_detached
+from core.base.processes import Child, descendants, is_alive, spawn_detached
 from core.runs import Outcome
 from core.runs.execution.watch import Watch
 from tests.core.runs.store.test_record import SPEC

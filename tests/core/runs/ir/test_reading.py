@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.runs.ir import Stage, count_ops, fold, folded_lines, read_ops, stage_of
 
 MLIR = """\

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
-from core.proc import CommandResult
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandResult
 from core.runs.log import compare_logs
 from core.runs.log.compare import settled
 from core.runs.store import RunRecord

@@ -4,7 +4,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.runs.log import parse_filter, parse_pattern
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.runs import plain_line
 from core.runs.log import LogFile, last_line
 from core.runs.log.tail import CHUNK, SLICE, LineIndex

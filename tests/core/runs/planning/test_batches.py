@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.runs import Outcome
 from core.runs.planning import newest_batch
 from core.runs.planning.batches import failed, newest_results, not_run

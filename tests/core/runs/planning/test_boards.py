@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import Settings
+from core.domain.model import TEST_MODULE
 from core.matrix import Matrix, index
-from core.model import TEST_MODULE
 from core.runs.planning import LaunchPlan, Level, Options, boards_of_test, plan_launch
-from core.settings import Settings
 from tests.support.boards import fake_tt_smi
 from tests.support.tree import INFERENCE, LOADERS, write_checkout
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.model import TEST_MODULE
+from core.base.settings import Settings
+from core.domain.model import TEST_MODULE
 from core.runs import RunSpec
 from core.runs.execution.placement import HERE, Going, next_start
-from core.settings import Settings
 from core.sources import Checkout
 from tests.core.runs.planning.test_plan import ID, plan
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.runs import is_debugger
 from core.runs.planning.plan import with_debugger
 from tests.core.runs.store.test_record import SPEC

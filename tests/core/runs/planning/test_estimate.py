@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import ProcessIdentity
+from core.base.processes import ProcessIdentity
 from core.runs import Outcome, RunSpec
 from core.runs.planning import Progress, progress, with_estimates
 from core.runs.planning.batches import remaining

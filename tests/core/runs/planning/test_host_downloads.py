@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import Settings, paths
 from core.hosts import Host, with_host
 from core.matrix import index
 from core.runs.planning import Level, Options, plan_launch
 from core.runs.planning.weight_files import fetched_elsewhere, wanted
-from core.settings import Settings, paths
 from core.sources import Checkout
 from tests.core.runs.conftest import MakeSpec
 from tests.support.fake_python import use_fake_python

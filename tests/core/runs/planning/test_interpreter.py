@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.proc import CommandResult
+from core.base.processes import CommandResult
 from core.runs.planning import Source
 from core.runs.planning.interpreter import PACKAGES, installed, is_cached
 from tests.support.hostile import make_hostile_to_python, marks_in

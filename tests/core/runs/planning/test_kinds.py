@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.model import TEST_MODULE
+from core.base.settings import Settings
+from core.domain.model import TEST_MODULE
 from core.runs.planning import CPU_PAYLOAD, KINDS, kind_for, kinds
-from core.settings import Settings
 from core.sources import Checkout
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.settings import Profile, Settings
 from core.matrix import Matrix, index
 from core.runs.planning import LaunchPlan, Level, Options, look_ahead, plan_launch
-from core.settings import Profile, Settings
 from core.sources import Checkout
 from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import sample

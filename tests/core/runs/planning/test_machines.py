@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.hosts import Host
 from core.matrix import index
 from core.runs.planning import archs_of_hosts, supported_of, with_needs

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
-from core.proc import CommandResult
+from core.base.errors import TTMatrixError
+from core.base.processes import CommandResult
 from core.runs.planning import Download, downloads_of_packages
 from core.runs.planning.downloads import Kind
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.settings import Profile, Settings
+from core.domain.model import TEST_MODULE, Function
 from core.matrix import index
-from core.model import TEST_MODULE, Function
 from core.runs import RunSpec
 from core.runs.planning import CPU_PAYLOAD, as_batch, find_interpreter, plan_again, plan_test
 from core.runs.planning.kinds import PAYLOAD
 from core.runs.planning.plan import plan_run
-from core.settings import Profile, Settings
 from core.sources import Checkout
 from tests.support.tree import INFERENCE, LOADERS, TRAINING, sample, write_checkout
 

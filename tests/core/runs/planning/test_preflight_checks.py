@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from core.errors import TTMatrixError
-from core.model import TEST_MODULE, Function
-from core.proc import identity
+from core.base.errors import TTMatrixError
+from core.base.processes import identity
+from core.base.settings import Settings
+from core.domain.model import TEST_MODULE, Function
 from core.runs import RunSpec, device_leases
 from core.runs.planning import KINDS, Level, Source, Surroundings, Survey, kind_for, preflight, refuse
-from core.settings import Settings
 from core.sources import Checkout
 from tests.core.runs.store.test_record import SPEC
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
+from core.base.settings import Profile, Settings
 from core.runs.planning import compared_profiles, newest_comparison, profiles_of, with_sweep
 from core.runs.store import RunRecord
-from core.settings import Profile, Settings
 from tests.core.evidence.analysis.test_profile_comparison import run
 from tests.support.tree import sample
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
+from core.base.errors import TTMatrixError, UsageError
+from core.base.settings import Profile, Scalar, Settings
+from core.domain.model import TEST_MODULE
 from core.matrix import index
-from core.model import TEST_MODULE
 from core.payload.ttmatrix_payload.models.compile_options import (
     TRACE_ADVICE,
     TRACE_REGION,
@@ -34,7 +35,6 @@ from core.runs.planning.kinds import PAYLOAD, PROFILE_PLUGIN, wants_device
 from core.runs.planning.preflight_checks import obstacles
 from core.runs.planning.profiles import sweep
 from core.runs.spec import DUMPING
-from core.settings import Profile, Scalar, Settings
 from core.sources import Checkout
 from tests.support.tree import sample
 

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from core.proc import run_command
+from core.base.processes import run_command
 from core.runs.planning import Source, survey
 from core.sources import Checkout
 from tests.support.app import own_checkout

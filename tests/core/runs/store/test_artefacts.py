@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import UsageError
+from core.base.errors import UsageError
 from core.runs.store import artefacts, find_artefact
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
-from core.numbers import LAST_MOMENT, LONGEST
-from core.proc import ProcessIdentity
+from core.base.checked_numbers import LAST_MOMENT, LONGEST
+from core.base.errors import TTMatrixError
+from core.base.processes import ProcessIdentity
 from core.runs import Outcome
 from core.runs.store import Finished, Queued, Started, append_event, read_events
 from core.runs.store.events import Event, parse_line, to_line

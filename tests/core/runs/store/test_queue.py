@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.runs.store import Queue, Ticket
 from core.runs.store.queue import moved
 

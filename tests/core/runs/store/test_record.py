@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.model import Function
-from core.proc import ProcessIdentity
+from core.base.processes import ProcessIdentity
+from core.domain.model import Function
 from core.runs import Outcome, RunSpec
 from core.runs.store import Finished, Queued, RunRecord, RunState, Started
 from core.runs.store.events import Event

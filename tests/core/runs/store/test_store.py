@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError, UsageError
-from core.proc import ProcessIdentity, own_identity, this_host
+from core.base.errors import TTMatrixError, UsageError
+from core.base.processes import ProcessIdentity, own_identity, this_host
 from core.runs import Outcome, RunSpec
 from core.runs.store import Finished, Queued, RunState, RunStore, Started, Ticket, append_event, events_file, read_spec
 from core.runs.store.events import Event

@@ -5,7 +5,7 @@ import libcst as cst
 import pytest
 from hypothesis import given, strategies as st
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.workflows.loader_code.analysis import (
     Code,
     Splice,

@@ -3,7 +3,7 @@
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.workflows.loader_code.analysis import NoSite, Symptom
 from core.workflows.loader_code.edits import SourceEdit, dtype_candidates
 from core.workflows.loader_code.edits.dtype import dtype_site

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import TTMatrixError
+from core.base.errors import TTMatrixError
 from core.workflows.loader_code.edits import EditedFile, SourceEdit, edited_files, put, take_back
 from core.workflows.loader_code.edits.edit import EditKind, forget
 from tests.support.app import own_checkout
@@ -117,7 +117,7 @@ def test_letting_it_stay(loader: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_that_may_not_be_written(loader: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.files.replace.os.access", lambda path, mode: Path(path).name != "loader.py")
+    monkeypatch.setattr("core.base.files.replace.os.access", lambda path, mode: Path(path).name != "loader.py")
     with pytest.raises(TTMatrixError, match="Cannot write"):
         put(loader, EDIT, tmp_path / "state")
     assert loader.read_bytes() == BEFORE.encode()

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 import core.demo
-from core.model import Loader
+from core.domain.model import Loader
 from core.workflows.loader_code import ModelLibrary
 from core.workflows.loader_code.edits import Sureness, returning, users
 

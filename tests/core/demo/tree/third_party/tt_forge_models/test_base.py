@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from core.ids import TestId
-from core.model import Entry, Framework
+from core.domain.ids import TestId
+from core.domain.model import Entry, Framework
 from core.sources import Checkout, Schema, loader_directories, read_expectations, scan_loaders
 
 pytestmark = pytest.mark.slow("the sample's models run")
