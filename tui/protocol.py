@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.base.errors import TTMatrixError
     from core.edits import Operation
     from core.edits.pending import Change, Conflict, Decision, Take
-    from core.evidence.proposals import Agenda, Progress
+    from core.evidence.proposals import Progress, Worklist
     from core.matrix import Detail
     from core.matrix.query import Query
     from core.runs.planning import LaunchPlan
@@ -38,8 +38,8 @@ class Signals:
         """A run was queued, started, went on or ended."""
         self.evidence_changed: Signal[None] = Signal(app, "evidence changed")
         """There are more results than before."""
-        self.agenda_changed: Signal[None] = Signal(app, "agenda changed")
-        """There is another list of what is to be decided, or more of it is worked out: `Agendas`."""
+        self.worklist_changed: Signal[None] = Signal(app, "worklist changed")
+        """There is another list of what is to be decided, or more of it is worked out: `Worklists`."""
         self.pending_changed: Signal[None] = Signal(app, "pending changed")
         """A pending change was added, decided or removed."""
         self.facts_changed: Signal[None] = Signal(app, "facts changed")
@@ -126,8 +126,8 @@ class Facts(Protocol):
         """Read all results now, and again whenever there are more."""
 
 
-class Agendas(Protocol):
-    """The list of Triage. `Signals.agenda_changed` says when there is another one, or more of it."""
+class Worklists(Protocol):
+    """The list of Triage. `Signals.worklist_changed` says when there is another one, or more of it."""
 
     @property
     def known(self) -> TriageItems | None:
@@ -150,7 +150,7 @@ class Agendas(Protocol):
     def leave_out(self, hosts: frozenset[str]) -> None:
         """Judge without these machines."""
 
-    def read(self) -> Agenda:
+    def read(self) -> Worklist:
         """What is to be decided now, with all machines. Not for the app's own thread."""
 
 
@@ -299,7 +299,7 @@ class Context:
     notify: Notify
     background: Background
     facts: Facts
-    agendas: Agendas
+    worklists: Worklists
     files: CheckoutFiles
     navigation: Navigation
     runs: Runs

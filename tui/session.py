@@ -11,7 +11,7 @@ import core.workspace as workspaces
 from core import ci, doctor, edits, kinds, providers, runs, states, workflows
 from core.base.errors import TTMatrixError
 from core.edits import pending
-from core.matrix.query import Judged, Query
+from core.matrix.query import Query, VerdictColumns
 from core.matrix.view import Saved, View, change_saved, read_saved
 from core.runs import execution, planning
 from core.workspace import Workspace
@@ -156,7 +156,7 @@ class Session:
             if "jobs" in needed:
                 # Jobs depend on them, and the detail of a test shows what they say.
                 _ = workspace.model_infos
-            if isinstance(results := found.get(providers.RUNS), Judged):
+            if isinstance(results := found.get(providers.RUNS), VerdictColumns):
                 # Queries read these in the app's own thread.
                 _ = results.case_verdicts, results.known_numbers
             return found

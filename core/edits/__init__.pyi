@@ -10,14 +10,6 @@ from .bulk import (
 )
 from .checks import NoOp as NoOp, no_ops as no_ops
 from .corrected_manifests import corrections as corrections
-from .effects import (
-    CellChange as CellChange,
-    EntryText as EntryText,
-    dead_overrides as dead_overrides,
-    effect as effect,
-    entry_texts as entry_texts,
-    unknown_ids as unknown_ids,
-)
 from .facts import (
     MOST_GRADE as MOST_GRADE,
     CellFacts as CellFacts,
@@ -38,6 +30,14 @@ from .forms import (
     EntryForm as EntryForm,
     FieldForm as FieldForm,
     proposed_cases as proposed_cases,
+)
+from .impact import (
+    CellChange as CellChange,
+    EntryText as EntryText,
+    dead_overrides as dead_overrides,
+    effect as effect,
+    entry_texts as entry_texts,
+    unknown_ids as unknown_ids,
 )
 from .markers import marker_doubt as marker_doubt, odd_markers as odd_markers
 from .model_spellings import (

@@ -16,7 +16,7 @@ from core.evidence.observation import RAN, Ending, Observation, Origin, newest, 
 from core.evidence.series import Series
 from core.evidence.store import EvidenceStore
 from core.evidence.store_ci import CiStore
-from core.evidence.store_courses import StoredCourse
+from core.evidence.store_failing_since import StoredCourse
 from core.evidence.store_mentions import ENDED, JobRun, Mention
 from core.evidence.store_recent import Recent
 

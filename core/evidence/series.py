@@ -2,7 +2,7 @@
 """The results of one cell as a series: segments of one behaviour each, turns between pass and failure, and gaps.
 
 Pure: it knows no entry and no clock. Since when, how often and on which machines is read from a series, by verdicts,
-histories, clusters and reports alike. What SQL answers for speed (`store_courses`) is compared with it by a test.
+histories, clusters and reports alike. What SQL answers for speed (`store_failing_since`) is compared with it by a test.
 """
 
 import math

@@ -16,7 +16,7 @@ from core.base.checked_numbers import last_possible
 from core.base.errors import TTMatrixError
 from core.domain.model import Function
 from core.evidence.observation import Ending, Observation, order
-from core.evidence.store_courses import StoredCourse, read_courses, read_failed_on, read_turned
+from core.evidence.store_failing_since import StoredCourse, read_courses, read_failed_on, read_turned
 from core.evidence.store_mentions import (
     JobRun,
     Mention,
@@ -29,6 +29,7 @@ from core.evidence.store_mentions import (
 )
 from core.evidence.store_migration import MIGRATIONS
 from core.evidence.store_recent import Recent, read_recent
+from core.evidence.store_retention import thin
 from core.evidence.store_rows import (
     BROKEN,
     COLUMNS,
@@ -43,8 +44,7 @@ from core.evidence.store_rows import (
     as_text,
 )
 from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
-from core.evidence.store_thinning import thin
-from core.evidence.store_tracks import Tracks, read_tracks
+from core.evidence.store_series import Tracks, read_tracks
 from core.runs.store import RunRecord
 from core.sources import stamp_of
 
@@ -299,7 +299,7 @@ class EvidenceStore:
             return Stats(*connection.execute(_STATS).fetchone())
 
     def thin(self, before: float, newest: int, *, write: bool) -> int:
-        """Remove results older than `before` that only repeat those around them (`core.evidence.store_thinning`).
+        """Remove results older than `before` that only repeat those around them (`core.evidence.store_retention`).
 
         The `newest` results of each cell stay. Returns the number of removed results; without `write` nothing changes.
         The file shrinks by the space that is no longer needed.

@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 from core.matrix import Matrix
 from core.matrix.cache import Cache
-from core.matrix.query import Facts, Judged, Learned
+from core.matrix.query import Facts, Learned, VerdictColumns
 
 RUNS = "runs"
 """The provider that the caller passes in: the index has no runs and results."""
@@ -44,7 +44,7 @@ def _facts(cache: Cache, matrix: Matrix, name: str, runs: Callable[[Matrix], Fac
     if name == RUNS:
         if runs:
             return runs(matrix.model_tests)
-        return Judged(matrix.model_tests, {})
+        return VerdictColumns(matrix.model_tests, {})
     return cast(Provider, importlib.import_module(f"{__package__}.{name}")).provide(cache, matrix)
 
 

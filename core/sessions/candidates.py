@@ -17,7 +17,7 @@ _DAY = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class RankingInput:
     """What is known of cells."""
 
     verdicts: Verdicts
@@ -30,7 +30,7 @@ class Knowledge:
     """A result counts as recent for this many days."""
 
 
-def candidates(ids: Iterable[str], archs: Collection[str], known: Knowledge) -> Iterator[Candidate]:
+def candidates(ids: Iterable[str], archs: Collection[str], known: RankingInput) -> Iterator[Candidate]:
     """The cells of tests on `archs` that are worth a run. Cells with recent results and a verdict are left out."""
     for judgements in known.verdicts.of_each(ids):
         for one in judgements:
@@ -38,7 +38,7 @@ def candidates(ids: Iterable[str], archs: Collection[str], known: Knowledge) -> 
                 yield found
 
 
-def _candidate(one: Judgement, known: Knowledge) -> Candidate | None:
+def _candidate(one: Judgement, known: RankingInput) -> Candidate | None:
     rows = known.verdicts.seen.get(one.id, {}).get(one.arch, ())
     ran = [row for row in rows if row.ending in RAN]
     lacks = lacking_results(one, known.verdicts.policy.minimum_runs)
@@ -52,7 +52,7 @@ def _candidate(one: Judgement, known: Knowledge) -> Candidate | None:
     return Candidate(one.id, one.arch, length, seconds is not None, value, why, max(1, lacks))
 
 
-def _reasons(one: Judgement, when: Sequence[float], lacks: int, known: Knowledge) -> Iterator[tuple[int, str]]:
+def _reasons(one: Judgement, when: Sequence[float], lacks: int, known: RankingInput) -> Iterator[tuple[int, str]]:
     if one.id in known.changed:
         yield _CHANGED, "its code has changed since its newest run"
     if lacks and when:

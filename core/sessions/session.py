@@ -13,7 +13,7 @@ from core.hosts import Host, lease_here
 from core.runs import TreeReader, changed_since
 from core.runs.planning import own_arch
 from core.runs.store import RunRecord
-from core.sessions.candidates import Knowledge, candidates
+from core.sessions.candidates import RankingInput, candidates
 from core.sessions.estimates import Estimates
 from core.sessions.placing import SessionPlan, Slot, fill, slots_of
 from core.sources.ci import read_durations
@@ -56,7 +56,7 @@ def plan_session(
     """
     durations, _ = read_durations(reader.checkout)
     estimates = Estimates(verdicts.seen, durations)
-    known = Knowledge(verdicts, estimates, changed_since(records, reader), time.time(), recent_days)
+    known = RankingInput(verdicts, estimates, changed_since(records, reader), time.time(), recent_days)
     archs = {arch} if arch else frozenset[str]().union(*(one.labels for one in slots))
     return fill(candidates(ids, archs, known), slots)
 

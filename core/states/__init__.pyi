@@ -7,7 +7,7 @@ from .differing import (
     lowers_gate as lowers_gate,
     touched as touched,
 )
-from .elsewhere import (
+from .in_subprocess import (
     difference_elsewhere as difference_elsewhere,
     pull_request_elsewhere as pull_request_elsewhere,
 )

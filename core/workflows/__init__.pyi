@@ -14,7 +14,6 @@ from .driver import (
     take as take,
     workflow_lock as workflow_lock,
 )
-from .effects import Ask as Ask
 from .loader_edits import (
     LoaderEdit as LoaderEdit,
     check_edits as check_edits,
@@ -27,6 +26,7 @@ from .perform import WorkflowContext as WorkflowContext
 from .render import device_steps as device_steps, diff_of as diff_of, go_on as go_on, markdown as markdown
 from .report import CpuLine as CpuLine, WorkflowReport as WorkflowReport
 from .repro import Phase as Phase
+from .requests import Ask as Ask
 from .resolve import find_target as find_target, is_target as is_target
 from .session import (
     WorkflowSession as WorkflowSession,

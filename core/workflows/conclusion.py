@@ -8,12 +8,12 @@ from typing import TypeAlias
 from core.domain.model import Status
 from core.evidence import Ending, alike, quotable
 from core.workflows.case import Case, CaseEntry
-from core.workflows.effects import RunDevice, Steps
 from core.workflows.engine import Workflow
 from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.outcomes import DeviceResult, expected_failure, operations, wanted
 from core.workflows.report import WorkflowReport
 from core.workflows.repro import Repro
+from core.workflows.requests import RunDevice, Steps
 from core.workflows.steps import take_back
 
 _RAN = frozenset({Ending.PASSED, Ending.INACCURATE})

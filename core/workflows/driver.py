@@ -14,7 +14,6 @@ from core.edits.pending import Workbench
 from core.matrix import Matrix
 from core.runs import RunSpec
 from core.workflows.device import by_hand
-from core.workflows.effects import Answer, Ask, EditLoader, Effect, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
 from core.workflows.loader_code.edits import EditedFile, SourceEdit, edited_files
 from core.workflows.perform import (
     WorkflowContext,
@@ -27,6 +26,7 @@ from core.workflows.perform import (
     run_cpu,
     run_device,
 )
+from core.workflows.requests import Answer, Ask, EditLoader, Effect, FindUsers, Propose, RevertLoader, RunCpu, RunDevice
 from core.workflows.resolve import case_of
 from core.workflows.session import WorkflowSession, resume, start
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from core.workflows.case import Case
-from core.workflows.effects import Abort, Answer, Effect, End, Propose, RevertLoader, Steps
 from core.workflows.report import Aborted, WorkflowReport
+from core.workflows.requests import Abort, Answer, Effect, End, Propose, RevertLoader, Steps
 
 Workflow: TypeAlias = Callable[[Case, WorkflowReport], Steps[None]]
 

@@ -21,9 +21,9 @@ from core.workflows.driver import (
     suspend,
     workflow_lock,
 )
-from core.workflows.effects import Abort, Propose
 from core.workflows.perform import WorkflowContext
 from core.workflows.procedures import AUTO
+from core.workflows.requests import Abort, Propose
 from core.workflows.session import WorkflowSession, left_open
 
 

@@ -44,10 +44,10 @@ from core.workflows.device import (
     refuse_other_code,
     with_forks,
 )
-from core.workflows.effects import Answer
 from core.workflows.loader_code import ModelLibrary
 from core.workflows.loader_code.edits import SourceEdit, edited_files, put, returning, take_back
 from core.workflows.repro import Repro
+from core.workflows.requests import Answer
 from core.workflows.resolve import entries_of
 from core.workflows.session import WorkflowSession
 
@@ -207,7 +207,7 @@ def find_users(world: WorkflowContext, output_class: str) -> Answer:
     return [
         {
             "directory": one.directory,
-            "sureness": str(one.sureness),
+            "sureness": str(one.confidence),
             "why": one.why,
             "task": _task(world, entries := entries_of(world.matrix, [one.directory])),
             "members": plain(entries),

@@ -12,9 +12,9 @@ from typing import Any
 from core.base.errors import TTMatrixError
 from core.base.files import parsed, plain, read_bytes, read_text, typed
 from core.workflows.case import Case
-from core.workflows.effects import Answer, Effect, RunDevice, identity
 from core.workflows.engine import State, begin, replay, step
 from core.workflows.procedures import workflow
+from core.workflows.requests import Answer, Effect, RunDevice, identity
 
 VERSION = 1
 _JOURNAL = "journal.jsonl"

@@ -4,10 +4,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from core.workflows.case import Case, CaseEntry
-from core.workflows.effects import EditLoader, RevertLoader, RunCpu, Steps
 from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.report import CpuLine, WorkflowReport, abort
 from core.workflows.repro import Repro
+from core.workflows.requests import EditLoader, RevertLoader, RunCpu, Steps
 
 BEFORE, AFTER = "before", "after"
 

@@ -35,10 +35,10 @@ if TYPE_CHECKING:
         SinceLine,
     )
     from core.evidence.progress import ProgressReader
-    from core.evidence.proposals import Agenda, AgendaReader, CaseEvidence, CellRuns, InboxItem, Progress, Shared
+    from core.evidence.proposals import CaseEvidence, CellRuns, InboxItem, Progress, Shared, Worklist, WorklistReader
     from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdicts
     from core.matrix import Matrix
-    from core.matrix.query import Judged, Learned
+    from core.matrix.query import Learned, VerdictColumns
     from core.runs.planning import LaunchPlan
     from core.runs.store import RunRecord
     from core.sessions import Accuracy, SessionPlan, Slot
@@ -205,7 +205,7 @@ class Evidence(Lasting):
             past = {ages: providers.history_columns(self.workspace.history, self.now)} if ages in wanted else {}
             return {**found, **past}
 
-    def judged(self, on: "Matrix") -> "Judged":
+    def judged(self, on: "Matrix") -> "VerdictColumns":
         """What results say of the rows of a matrix of model tests, with the newest performance numbers."""
         with self.lock:
             mine = on is self.workspace.matrix
@@ -281,7 +281,7 @@ class Evidence(Lasting):
         rows = (found.rows[id] for id in found.judged)
         return proposals.CaseEvidence(found, ops.written_cases(self.workspace.checkout.root, rows))
 
-    def agenda_steps(self, reader: "AgendaReader") -> "Generator[Progress, None, Agenda]":
+    def worklist_steps(self, reader: "WorklistReader") -> "Generator[Progress, None, Worklist]":
         """What is to be decided, step by step: `reader` knows what it has worked out before."""
         with self.lock:
             known, ci, cases, ages, due = self.verdicts, self.workspace.ci, self.case_evidence, self.ages, self.due

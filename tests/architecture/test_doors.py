@@ -179,7 +179,7 @@ def plan(self, ids):
     return runs.store.RunStore, plans.plan_launch(ids).specs, runs.leases.held, asked.Query.parse
 """
     assert sorted(_used(ast.parse(text))) == [
-        ("core", "errors"),
+        ("core.base", "errors"),
         ("core.matrix.cache", "Cache"),
         ("core.matrix.query", "Query"),
         ("core.runs", "leases"),

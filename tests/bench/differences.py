@@ -17,7 +17,7 @@ from core.base.settings import HOME_VARIABLE, Settings, paths
 from core.domain.model import BringupStatus, Status
 from core.edits.pending import Pending
 from core.evidence import Ending, Observation, evidence_store
-from core.evidence.proposals import AgendaReader, worked_out
+from core.evidence.proposals import WorklistReader, worked_out
 from core.matrix import Matrix, index, status_on
 from core.sources import find_checkout
 from tests.support.evidence import report, seen
@@ -60,7 +60,7 @@ def _measured(matrix: Matrix, count: int) -> float:
         evidence_store(matrix.checkout, paths()).add(reports)
         session = Session.open(matrix, paths(), Settings())
         _ = session.workspace.ci
-        reader = AgendaReader()
+        reader = WorklistReader()
         read, items = _timed(lambda: _items(session, reader))
         seconds, rows = _timed(lambda: items.listed(Shown.ATTENTION, Pending()))
         grouped, _ = _timed(lambda: group_listed(rows, TriageBy.CAUSE, lambda id: id))
@@ -79,8 +79,8 @@ def _measured(matrix: Matrix, count: int) -> float:
     return read + seconds + grouped + again + more
 
 
-def _items(session: Session, reader: AgendaReader) -> TriageItems:
-    return TriageItems(worked_out(session.look().agenda_steps(reader)))
+def _items(session: Session, reader: WorklistReader) -> TriageItems:
+    return TriageItems(worked_out(session.look().worklist_steps(reader)))
 
 
 def _timed(work: Callable[[], Found]) -> tuple[float, Found]:

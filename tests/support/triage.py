@@ -6,10 +6,10 @@ from typing import Any
 
 from core.workflows import Ask, WorkflowReport
 from core.workflows.case import Case, CaseEntry
-from core.workflows.effects import Answer, EditLoader, Effect, RevertLoader, RunCpu
 from core.workflows.engine import State, Workflow, begin, step
 from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.loader_code.edits.edit import EditKind
+from core.workflows.requests import Answer, EditLoader, Effect, RevertLoader, RunCpu
 
 TARGET = "net/pytorch-Small-single_device-training"
 SIBLING = "net/pytorch-Large-single_device-training"

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from core.evidence.verdicts import Verdict
 from core.matrix import Column, Matrix, index, with_other_rows
 from core.matrix.op_rows import RESULTS
-from core.matrix.query import Judged, Plain, Query
+from core.matrix.query import Plain, Query, VerdictColumns
 from core.matrix.view import BY_TABLE_FIELD, LAYOUTS, HeatOrder, Rate, View, overview, rate
 from core.matrix.view.tally import WORDS
 from tests.support.op_rows import SOME_RESULTS, some_handwritten_rows, some_op_rows
@@ -95,7 +95,7 @@ def test_every_cell_of_a_grid_can_be_recognised_without_colour(matrix: Matrix, l
     view = View(matrix, Query.parse(""))
     names = Column.of("red" if "alpha" in id else "" for id in matrix.ids)
     models = Plain({"group": names, "task": names})
-    view.learn({"runs": Judged(matrix, {}, SOME_RESULTS), "models": models})
+    view.learn({"runs": VerdictColumns(matrix, {}, SOME_RESULTS), "models": models})
     view.grid = layout
     rows = GridRows(view.cells())
     looks: dict[str, set[tuple[int | None, int]]] = {}

@@ -8,7 +8,7 @@ import pytest
 from core.base.processes import own_identity
 from core.base.settings import Settings
 from core.domain.model import Function
-from core.matrix.query import Judged
+from core.matrix.query import VerdictColumns
 from core.runs import Outcome, RunSpec
 from core.runs.store import Finished, Started, TreeState
 from core.sources import Checkout
@@ -105,7 +105,7 @@ def test_numbers_of_another_repository_at_the_same_path_do_not_count(checkout: C
         end = Finished(9.0 + number, Outcome.PASS, 1.0, 0, peak_memory=peak * 2**20)
         session.store.create(spec, events=[Started(1.0 + number, own_identity(), spec.argv, tree), end])
     judged = session.compute_columns(session.workspace, ["runs"])["runs"]
-    assert isinstance(judged, Judged)
+    assert isinstance(judged, VerdictColumns)
     numbers = judged.known_numbers
     assert [row["peak_mb"] for row in numbers[ID].values()] == ["600"]
 

@@ -13,7 +13,7 @@ from core.cli.proposal_record import proposal_records
 from core.domain.model import Function
 from core.evidence import Ending, Observation
 from core.evidence.observation import CaseNumbers
-from core.evidence.proposals import Agenda
+from core.evidence.proposals import Worklist
 from core.ops import case_key, read_op_tests
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
@@ -69,14 +69,14 @@ def _json(checkout: Checkout, *words: str) -> Any:
     return call(*words, "--json", "--repo", checkout.root).json
 
 
-def _proposed(agenda: Agenda, commit: str) -> Any:
+def _proposed(worklist: Worklist, commit: str) -> Any:
     """The proposals of a screen as `propose` writes them."""
-    return json.loads(json_text(proposal_records(agenda.proposals, commit)))
+    return json.loads(json_text(proposal_records(worklist.proposals, commit)))
 
 
-def _agenda(app: TTMatrixApp) -> Agenda:
-    assert app.agendas.known is not None
-    return app.agendas.known.agenda
+def _worklist(app: TTMatrixApp) -> Worklist:
+    assert app.worklists.known is not None
+    return app.worklists.known.worklist
 
 
 async def test_the_last_two_runs_and_how_they_differ(checkout: Checkout) -> None:
@@ -118,13 +118,13 @@ async def test_what_is_proposed_and_since_when(checkout: Checkout) -> None:
     app = build_app(checkout, op_cases=True)
     async with app.run_test(size=(200, 55)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: app.agendas.known is not None, "the list")
-        assert _proposed(_agenda(app), commit) == found
-        before = app.agendas.known
-        app.agendas.leave_out(frozenset({"alone", "lab"}))
-        await until(pilot, lambda: app.agendas.known is not before, "the list without machines")
+        await until(pilot, lambda: app.worklists.known is not None, "the list")
+        assert _proposed(_worklist(app), commit) == found
+        before = app.worklists.known
+        app.worklists.leave_out(frozenset({"alone", "lab"}))
+        await until(pilot, lambda: app.worklists.known is not before, "the list without machines")
         less = _json(checkout, "propose", "--without-host=alone", "--without-host=lab")
-        assert _proposed(_agenda(app), commit) == less
+        assert _proposed(_worklist(app), commit) == less
         # The results of op cases are without these machines, too.
         assert "m::b" not in {one["id"] for one in less}
         evidence = app.session.look()

@@ -92,8 +92,8 @@ async def test_keys_wait_a_moment_for_the_first_list(checkout: Checkout, monkeyp
 
 
 async def test_keys_work_while_the_list_is_worked_out(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    late = Late(Evidence.agenda_steps)
-    monkeypatch.setattr(Evidence, "agenda_steps", lambda *asked: late(*asked))
+    late = Late(Evidence.worklist_steps)
+    monkeypatch.setattr(Evidence, "worklist_steps", lambda *asked: late(*asked))
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
@@ -109,10 +109,10 @@ async def test_keys_work_while_the_list_is_worked_out(checkout: Checkout, monkey
 async def test_the_list_is_there_before_anybody_asks_for_it(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tui.app.agendas._QUIET_SECONDS", 0.01)
+    monkeypatch.setattr("tui.app.worklists._QUIET_SECONDS", 0.01)
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.agendas.known is not None, "the list")
+        await until(pilot, lambda: app.worklists.known is not None, "the list")
         # No thread answers any more.
         monkeypatch.setattr(app.background, "run", lambda *_, **__: None)
         await pilot.press("4")
@@ -122,13 +122,13 @@ async def test_the_list_is_there_before_anybody_asks_for_it(
 async def test_what_comes_meanwhile_drops_what_is_worked_out(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late, listed = Late(Evidence.agenda_steps), []
-    monkeypatch.setattr(Evidence, "agenda_steps", lambda *asked: late(*asked))
+    late, listed = Late(Evidence.worklist_steps), []
+    monkeypatch.setattr(Evidence, "worklist_steps", lambda *asked: late(*asked))
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
         assert late.asked.wait(60)
-        app.signals.agenda_changed.subscribe(app, lambda _: listed.append(app.agendas.known))
+        app.signals.worklist_changed.subscribe(app, lambda _: listed.append(app.worklists.known))
         for number in range(3):
             keep(checkout, [observed(test_id=SILENT, arch="n150", run=f"n{number}")])
             app.signals.evidence_changed.publish(None)
@@ -139,13 +139,13 @@ async def test_what_comes_meanwhile_drops_what_is_worked_out(
 
 
 async def test_how_much_is_worked_out_is_said(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.app.agendas._SAID_SECONDS", -1.0)
+    monkeypatch.setattr("tui.app.worklists._SAID_SECONDS", -1.0)
     titles: list[str] = []
     monkeypatch.setattr(TriageScreen, "title_line", lambda _, *words, **__: titles.extend(words))
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: app.agendas.known is not None, "the list")
+        await until(pilot, lambda: app.worklists.known is not None, "the list")
     assert any(re.fullmatch(r"reading results: 1 of \d tests …", title) for title in titles), titles
 
 
@@ -374,12 +374,12 @@ async def test_what_would_leave_ci_is_accepted_with_the_marker_that_keeps_it_in(
         # It is the second one of what is fixed, and the first that a question about all of these names.
         await pilot.press("j", "a")
         await until(pilot, lambda: "Accept 2 tests?" in screen_text(app), "the question about both")
-        agenda = app.navigation.screen(TriageScreen).tests.agenda
-        assert agenda is not None
-        leaving = next(one.id for one in agenda.proposals if one.leaves)
+        worklist = app.navigation.screen(TriageScreen).tests.worklist
+        assert worklist is not None
+        leaving = next(one.id for one in worklist.proposals if one.leaves)
         # Beside the question there may be what is known of the test.
         asked = screen_text(app).partition("will leave CI")[2]
-        assert min((asked.find(one.id), one.id) for one in agenda.proposals if one.id in asked)[1] == leaving
+        assert min((asked.find(one.id), one.id) for one in worklist.proposals if one.id in asked)[1] == leaving
         await pilot.press("escape", "l", "j", "j")
         await until(pilot, lambda: "the marker nightly keeps it in CI: a offers it" in screen_text(app), "the offer")
         await pilot.press("a")

@@ -19,7 +19,6 @@ from textual.screen import Screen
 
 from core.matrix import Matrix
 from tui import screens, view_models, widgets
-from tui.app.agendas import Agendas
 from tui.app.bridge import Background, WorkDone, WorkFailed
 from tui.app.command_runner import CommandRunner
 from tui.app.edit_actions import EditActions
@@ -32,6 +31,7 @@ from tui.app.navigation import Navigation
 from tui.app.notifications import LastingNotification, Notifications
 from tui.app.polling import Polling
 from tui.app.run_actions import RunActions
+from tui.app.worklists import Worklists
 from tui.commands import Command, Where, bindings
 from tui.hints import Hints
 from tui.keymap import Keymap
@@ -154,7 +154,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.background = Background(self, self.keys.pause, self._mistake)
         self.facts = FactRequests(session, self.signals, self.notifications, self.background)
         first_list = partial(self.keys.pause, question=False, seconds=_LIST_SECONDS)
-        self.agendas = Agendas(self, session, self.signals, self.notifications, self.background, first_list)
+        self.worklists = Worklists(self, session, self.signals, self.notifications, self.background, first_list)
         self.edits = EditActions(session, self.signals, self.notifications, self.background, look.keymap)
         self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling, look.keymap)
@@ -168,7 +168,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.notifications,
             self.background,
             self.facts,
-            self.agendas,
+            self.worklists,
             self.files,
             self.navigation,
             self.runs,
@@ -216,7 +216,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
         self.edits.refresh()
         if self.session.pending.changes or self.session.uncommitted:
             self.edits.rebase()
-        self.agendas.start()
+        self.worklists.start()
         self.polling.start()
         self.background.run("screens", self._load_screens, partial(widgets.add_styles, self.stylesheet))
         if self._look.screen:
@@ -254,7 +254,7 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def on_unmount(self) -> None:
         """Stop watchers, which must not outlive the screen."""
         self.polling.stop()
-        self.agendas.stop()
+        self.worklists.stop()
         self.failures.leave()
         if self._process is not None:
             self._process.ended()

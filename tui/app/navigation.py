@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from textual.app import App
 
 from tui import screens
-from tui.app.levels import Levels, Place
+from tui.app.back_stack import BackStack, Place
 from tui.screens import SCREENS, SessionScreen
 from tui.screens.matrix import MatrixScreen
 
@@ -37,7 +37,7 @@ class Navigation:
         self._make = make
         self._entries = {entry.where.value: entry for entry in SCREENS}
         self._made: dict[str, SessionScreen] = {}
-        self._levels = Levels()
+        self._levels = BackStack()
 
     def named(self, name: str) -> SessionScreen:
         """The screen of that name. Raises LookupError if there is none."""

@@ -12,7 +12,7 @@ from core.base.text import counted, one_line
 from core.edits import Operation
 from core.edits.pending import Decision
 from core.evidence.analysis import Cluster, ClusterCell, IssueState, with_canonical, with_link
-from core.evidence.proposals import Agenda, change_of
+from core.evidence.proposals import Worklist, change_of
 from core.runs.planning import LaunchPlan
 from tui.commands import Need, Where, bindings
 from tui.protocol import Context
@@ -205,12 +205,12 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         one = self.cluster
         if one is not None:
             self.context.background.run(
-                "evidence", self.context.agendas.read, partial(self._propose, frozenset(one.ids))
+                "evidence", self.context.worklists.read, partial(self._propose, frozenset(one.ids))
             )
 
-    def _propose(self, ids: frozenset[str], agenda: Agenda) -> None:
+    def _propose(self, ids: frozenset[str], worklist: Worklist) -> None:
         pending = self.session.pending
-        found = [change_of(proposal, pending) for proposal in agenda.proposals if proposal.id in ids]
+        found = [change_of(proposal, pending) for proposal in worklist.proposals if proposal.id in ids]
         new = [change for change in found if not change.id]
         if new:
             self.context.edits.decide_proposals(Decision.UNDECIDED, new)

@@ -13,9 +13,9 @@ from core.base.text import counted, one_line
 from core.edits import combined, retyped
 from core.edits.pending import Change, Decision
 from core.evidence.proposals import (
-    Agenda,
     Progress,
     Proposal,
+    Worklist,
     decided,
     edited,
     note_of,
@@ -87,14 +87,14 @@ class TriageTests:
         self._listed: tuple[object, list[Listed]] = (None, [])
 
     @property
-    def agenda(self) -> Agenda | None:
+    def worklist(self) -> Worklist | None:
         """None: nothing is known yet."""
-        known = self._context.agendas.known
-        return known.agenda if known else None
+        known = self._context.worklists.known
+        return known.worklist if known else None
 
     @property
     def changes(self) -> Sequence[Listed]:
-        known, pending = self._context.agendas.known, self._session.pending
+        known, pending = self._context.worklists.known, self._session.pending
         key = (id(known), self.shown, id(pending))
         if self._listed[0] != key and known is not None:
             self._listed = key, known.listed(self.shown, pending)
@@ -113,7 +113,7 @@ class TriageTests:
         return ReviewRows(groups, TriageLook(order, left_out), opened, left_out=left_out)
 
     def search_text(self, change: Change) -> str:
-        known = self._context.agendas.known
+        known = self._context.worklists.known
         return known.search_text(change) if known is not None and isinstance(change, Listed) else ""
 
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
@@ -241,26 +241,26 @@ class TriageScreen(DecisionScreen):
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self.listing.show)
         self.follow(self.context.signals.runs_changed, self._say_where)
-        self.follow(self.context.signals.agenda_changed, self._take)
-        self._shown = self.context.agendas.known
+        self.follow(self.context.signals.worklist_changed, self._take)
+        self._shown = self.context.worklists.known
         self.listing.show()
-        self.context.agendas.want()
+        self.context.worklists.want()
 
     def on_screen_resume(self) -> None:
-        self.context.agendas.want()
+        self.context.worklists.want()
         self._take()
 
     def on_screen_suspend(self) -> None:
-        self.context.agendas.release()
+        self.context.worklists.release()
 
     # What is listed
 
     def _take(self) -> None:
         """Show another list, if there is one, and how far the next one is."""
-        if self._shown is self.context.agendas.known:
+        if self._shown is self.context.worklists.known:
             self._say_where()
         elif self.is_current:
-            self._shown = self.context.agendas.known
+            self._shown = self.context.worklists.known
             self.listing.show()
 
     def _look(self, left_out: Collection[str]) -> Evidence:
@@ -268,20 +268,20 @@ class TriageScreen(DecisionScreen):
         return self.session.look().without(left_out)
 
     def _rows_shown(self) -> None:
-        if self.tests.agenda is not None:
-            self.listing.table.say_when_empty(self._nothing(self.tests.agenda)[0])
+        if self.tests.worklist is not None:
+            self.listing.table.say_when_empty(self._nothing(self.tests.worklist)[0])
         self._say_where()
         self.fit_list()
 
     def _say_where(self) -> None:
-        agenda, tests = self.tests.agenda, self.tests.changes
-        working = _progress_words(self.context.agendas.progress)
-        if agenda is None:
+        worklist, tests = self.tests.worklist, self.tests.changes
+        working = _progress_words(self.context.worklists.progress)
+        if worklist is None:
             self.title_line(working or "reading the evidence …")
             return
         done, left = decided(one for one in tests if one.ops)
-        left_out = self.context.agendas.left_out
-        alone = [one.host for one in agenda.suspects if one.host not in left_out]
+        left_out = self.context.worklists.left_out
+        alone = [one.host for one in worklist.suspects if one.host not in left_out]
         key = self.context.keymap.key("triage.host")
         progress = f"{left:,} of {len(tests):,} open" if done + left else counted(len(tests), "test")
         self.title_line(
@@ -321,12 +321,12 @@ class TriageScreen(DecisionScreen):
 
     def action_leave_out(self) -> None:
         """Judge without the machines that alone fail, or with all of them again."""
-        agenda, agendas = self.tests.agenda, self.context.agendas
-        if not agendas.left_out and agenda and not agenda.suspects:
+        worklist, worklists = self.tests.worklist, self.context.worklists
+        if not worklists.left_out and worklist and not worklist.suspects:
             self.context.notify.info("No machine fails tests that pass on all others.")
             return
-        alone = frozenset(one.host for one in agenda.suspects) if agenda else frozenset()
-        agendas.leave_out(frozenset() if agendas.left_out else alone)
+        alone = frozenset(one.host for one in worklist.suspects) if worklist else frozenset()
+        worklists.leave_out(frozenset() if worklists.left_out else alone)
 
     # Actions
 
@@ -414,13 +414,13 @@ class TriageScreen(DecisionScreen):
     # What is known about the test under the cursor
 
     def ask_preview(self) -> None:
-        change, session, agenda = self.listing.current, self.session, self.tests.agenda
+        change, session, worklist = self.listing.current, self.session, self.tests.worklist
         if not isinstance(change, Listed) or change.item is None:
             self._preview_group()
             return
         matrix, width, item = session.matrix, self.pane.width, change.item
-        left_out = self.context.agendas.left_out
-        alone = [one.host for one in agenda.suspects] if agenda else []
+        left_out = self.context.worklists.left_out
+        alone = [one.host for one in worklist.suspects] if worklist else []
         results = result_lines(item.about, width, alone)
 
         def preview() -> Sequence[Line]:
@@ -463,7 +463,7 @@ class TriageScreen(DecisionScreen):
     def _preview_group(self) -> None:
         line, width = self.listing.table.line, self.pane.width
         if line is None:
-            words = "" if self.tests.agenda is None else self._nothing(self.tests.agenda)[1]
+            words = "" if self.tests.worklist is None else self._nothing(self.tests.worklist)[1]
             self._show_preview("", paragraph(words, "dim", width) if words else [])
             return
         members = [item_of(one) for one in line.group.changes]
@@ -471,7 +471,7 @@ class TriageScreen(DecisionScreen):
         if self.listing.by is not TriageBy.CAUSE or not all(self.session.is_model(one.id) for one in members):
             self._show_preview(headline, group_lines(members, {}, width))
             return
-        left_out = self.context.agendas.left_out
+        left_out = self.context.worklists.left_out
         if len(members) <= _MOST_AT_ONCE:
             proposed = proposed_words(line.group.changes)
             soon = shared_lines(shared_by(members), (), width, proposed)
@@ -489,14 +489,14 @@ class TriageScreen(DecisionScreen):
         show = partial(self._show_preview, headline)
         self.context.background.run("what a group shares", known, self.pane.if_last(show), supersede=True)
 
-    def _nothing(self, agenda: Agenda) -> tuple[str, str]:
+    def _nothing(self, worklist: Worklist) -> tuple[str, str]:
         """Why nothing is listed, and what else there is to know about it."""
         back, other = map(self.context.keymap.key, ("app.back", "triage.list"))
         if self.listing.filter.active:
             return f"No test matches the filter: {back} clears it.", ""
         if self.tests.shown is Shown.ATTENTION and not self.session.matrix.entries:
             return "The checkout has no entries.", ""
-        if not agenda.tests:
+        if not worklist.tests:
             return "There are no results yet.", _NO_RESULTS
         if self.tests.shown is Shown.ATTENTION:
             return f"All results agree with the entries: {other} shows the other lists.", ""

@@ -10,11 +10,11 @@ from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, 
 from core.evidence import Observation, passes_text, summary_text
 from core.evidence.proposals import (
     URGENCY,
-    Agenda,
     Cause,
     CauseKind,
     Concern,
     InboxItem,
+    Worklist,
     new_change,
     pending_change,
 )
@@ -88,20 +88,20 @@ class Listed(Change):
 
 
 class TriageItems:
-    """The tests of an agenda as Triage lists them, with all that does not depend on decisions: made once, in a thread.
+    """The tests of a worklist as Triage lists them, with all that does not depend on decisions: made once, in a thread.
 
     A list of it is made between two frames.
     """
 
-    def __init__(self, agenda: Agenda) -> None:
-        self.agenda = agenda
-        self._open = {id: _open(item) for id, item in ((one.id, one) for one in agenda.items)}
+    def __init__(self, worklist: Worklist) -> None:
+        self.worklist = worklist
+        self._open = {id: _open(item) for id, item in ((one.id, one) for one in worklist.items)}
         self._texts = {id: (one, _search_text(one)) for id, one in self._open.items()}
-        self._ids = {shown: [one.id for one in agenda.items if shown.takes(one)] for shown in Shown}
-        self._ids[Shown.RERUN] = [id for id in self._ids[Shown.RERUN] if id in agenda.reruns]
+        self._ids = {shown: [one.id for one in worklist.items if shown.takes(one)] for shown in Shown}
+        self._ids[Shown.RERUN] = [id for id in self._ids[Shown.RERUN] if id in worklist.reruns]
         self._decided: dict[str, tuple[Sequence[Change], Listed]] = {}
         """With the pending changes about their entries."""
-        for item in agenda.items:
+        for item in worklist.items:
             # What headings say of them.
             _ = item.cause, item.passes
 

@@ -8,7 +8,7 @@ from textwrap import dedent
 from core.base.errors import TTMatrixError
 from core.domain.model import Entry
 from core.edits.commit.staging import committed_texts
-from core.edits.effects import EntryChange, entry_changes
+from core.edits.impact import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind
 from core.edits.planning import EditPlan, FileEdit
 from core.edits.texts import texts_of

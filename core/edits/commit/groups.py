@@ -13,7 +13,7 @@ from core.edits.commit.git import Repository
 from core.edits.commit.message import Evidence, cited, commit_message, reasons
 from core.edits.commit.staging import read_base
 from core.edits.commit.transaction import CommitDraft
-from core.edits.effects import EntryChange, entry_changes
+from core.edits.impact import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind, is_manifest, manifests_in
 from core.edits.planning import Planner
 from core.edits.texts import read_manifests, texts_of

@@ -8,8 +8,8 @@ from core.base.text import counted, one_line
 from core.ci import job_name
 from core.domain.ids import TestId
 from core.domain.model import Entry, Status
-from core.edits.effects import CellChange, EntryChange, words
 from core.edits.facts import Cited, evidence_lines
+from core.edits.impact import CellChange, EntryChange, words
 from core.matrix import status_on, supported_archs
 from core.sources.ci import Job
 

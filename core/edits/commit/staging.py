@@ -8,7 +8,7 @@ from operator import itemgetter
 from core.base.errors import TTMatrixError
 from core.domain.model import Entry
 from core.edits.commit.git import Repository
-from core.edits.effects import entry_changes
+from core.edits.impact import entry_changes
 from core.edits.operations import Operation, is_manifest, manifests_in
 from core.edits.places import leads_out
 from core.edits.planning import EditPlan, Planner

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from core.evidence.analysis.noise import Shift, difference, needed
 from core.evidence.analysis.profile_comparison import Metric, measured
 from core.evidence.perf_reports import PerfReport
-from core.matrix.query import Judged
+from core.matrix.query import VerdictColumns
 from core.runs import Outcome, planning
 from core.runs.store import RunRecord
 
@@ -121,7 +121,7 @@ def series_of(records: Iterable[RunRecord], reports: Iterable[PerfReport]) -> li
     return [Series(key, sorted(rows, key=lambda row: row.when)) for key, rows in ordered]
 
 
-def with_numbers(judged: Judged, records: Sequence[RunRecord], reports: Sequence[PerfReport]) -> Judged:
+def with_numbers(judged: VerdictColumns, records: Sequence[RunRecord], reports: Sequence[PerfReport]) -> VerdictColumns:
     """`judged` with the newest numbers under the default profile, for query fields such as `samples_per_s:`."""
     return replace(judged, numbers=lambda: newest_numbers(series_of(records, reports)))
 

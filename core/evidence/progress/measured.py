@@ -8,8 +8,8 @@ from itertools import starmap
 from typing import NamedTuple, TypeAlias
 
 from core.evidence.series import FLAKY_FROM, flakiness_of, turns
-from core.evidence.store_courses import MACHINE_DAYS
-from core.evidence.store_tracks import Track, Tracks
+from core.evidence.store_failing_since import MACHINE_DAYS
+from core.evidence.store_series import Track, Tracks
 
 DAY = 86_400.0
 """In seconds."""

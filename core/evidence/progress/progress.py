@@ -10,7 +10,7 @@ from core.base.checked_numbers import MOST_AHEAD
 from core.domain.ids import TestId
 from core.evidence.progress.measured import DAY, Measured, measure_tracks
 from core.evidence.store import EvidenceStore
-from core.evidence.store_tracks import RunCount, Tracks
+from core.evidence.store_series import RunCount, Tracks
 from core.evidence.verdicts import MODEL_TESTS, Missing, Verdict, Verdicts
 from core.history import History, Week, weeks
 from core.providers import info_of

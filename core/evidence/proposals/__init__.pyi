@@ -1,11 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from .agenda_reader import (
-    Agenda as Agenda,
-    AgendaReader as AgendaReader,
-    CaseEvidence as CaseEvidence,
-    Progress as Progress,
-    worked_out as worked_out,
-)
 from .causes import (
     URGENCY as URGENCY,
     Cause as Cause,
@@ -38,3 +31,10 @@ from .schedule_marker import (
     with_schedule_markers as with_schedule_markers,
 )
 from .shared import Shared as Shared, shared_by as shared_by
+from .worklist_reader import (
+    CaseEvidence as CaseEvidence,
+    Progress as Progress,
+    Worklist as Worklist,
+    WorklistReader as WorklistReader,
+    worked_out as worked_out,
+)

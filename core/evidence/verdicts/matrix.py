@@ -22,7 +22,7 @@ from core.evidence.verdicts.saved import RULES, SavedVerdict, SavedVerdicts, sav
 from core.evidence.verdicts.seen import MODEL_TESTS, SeenResults
 from core.evidence.verdicts.verdict import Judgement, Older, Verdict, judge, with_history
 from core.matrix import Column, Matrix
-from core.matrix.query import AS_EXPECTED, BROKE, FIXED, PASSED, UNEXPECTED, Judged, words_by_place
+from core.matrix.query import AS_EXPECTED, BROKE, FIXED, PASSED, UNEXPECTED, VerdictColumns, words_by_place
 
 
 class Verdicts:
@@ -144,7 +144,7 @@ class Verdicts:
                 declared = {arch: self._with_suspect(id, arch, one) for arch, one in declared.items()}
             yield id, judge(id, declared, seen, self.policy, self._pins.get(id, ""), older), seen
 
-    def facts(self) -> Judged:
+    def facts(self) -> VerdictColumns:
         """The verdicts as columns for queries."""
         by_arch = {arch: self._silent(arch) for arch in self.matrix.schema.archs}
         for id, one in self._short.items():
@@ -152,7 +152,7 @@ class Verdicts:
             for arch, verdict in one.verdicts.items():
                 by_arch[arch][row] = _CODES[verdict]
         columns = {arch: Column(_WORDS, bytes(column)) for arch, column in by_arch.items()}
-        return Judged(
+        return VerdictColumns(
             self.matrix,
             columns,
             self.results,

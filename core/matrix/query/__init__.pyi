@@ -77,6 +77,6 @@ from .verdict_columns import (
     TURNED as TURNED,
     UNEXPECTED as UNEXPECTED,
     VERDICT as VERDICT,
-    Judged as Judged,
+    VerdictColumns as VerdictColumns,
     words_by_place as words_by_place,
 )

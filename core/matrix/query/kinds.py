@@ -18,7 +18,7 @@ from core.matrix.query.context import Scope
 from core.matrix.query.query import compiled
 from core.matrix.query.terms import Operator, Term
 from core.matrix.query.values import TooLong, decimal, number_test, time_limit
-from core.matrix.query.verdict_columns import BACKEND, RESULT, Judged
+from core.matrix.query.verdict_columns import BACKEND, RESULT, VerdictColumns
 from core.matrix.row_kinds import MODEL_KIND, kinds_with
 
 NONE = "none"
@@ -94,7 +94,7 @@ class FromResults:
 
     def __call__(self, scope: Scope) -> AnyColumn:
         facts = scope.known(self.provider)
-        assert isinstance(facts, Judged), "the provider of results"
+        assert isinstance(facts, VerdictColumns), "the provider of results"
         if self.name in (BACKEND, RESULT):
             return facts.of_cases(scope.matrix, self.name, scope.backends)
         return facts.with_cases(scope.matrix, self.name, scope.arch, scope.backends)

@@ -33,7 +33,7 @@ _STALE = (STALE, "semi-stale")
 
 
 @dataclass(frozen=True)
-class Judged:
+class VerdictColumns:
     """The facts of the provider `RUNS` of `core.providers.base`."""
 
     matrix: Matrix

@@ -11,11 +11,11 @@ from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import RESULTS
 from core.matrix.query import (
     BACKEND,
-    Judged,
     Learned,
     Node,
     Query,
     Scope,
+    VerdictColumns,
     beginning,
     family,
     lens,
@@ -188,7 +188,7 @@ def _by_arch(scope: Scope, query: Query, among: Sequence[int], side: Column, lay
 
 def _by_backend(scope: Scope, query: Query, among: Sequence[int], side: Column, layout: Layout) -> list[_Column]:
     facts = scope.learned[layout.needs]
-    assert isinstance(facts, Judged), "the provider of results"
+    assert isinstance(facts, VerdictColumns), "the provider of results"
     columns = []
     for one in facts.backends:
         terms = (named(layout.across, one),)
@@ -204,7 +204,7 @@ def _by_column(scope: Scope, query: Query, among: Sequence[int], side: Column, l
     if layout.results:
         # What a manifest expects is no result: a case that has not run says nothing.
         facts = scope.learned[layout.needs]
-        assert isinstance(facts, Judged), "the provider of results"
+        assert isinstance(facts, VerdictColumns), "the provider of results"
         words = facts.worst(matrix)
     else:
         words = status_words(matrix, arch)
@@ -228,7 +228,7 @@ def _newest(
 ) -> Mapping[tuple[int, int], Outcomes]:
     """How the newest results of model tests ended, by row and column; nothing where results are not known."""
     facts = learned.get(RUNS)
-    if not isinstance(facts, Judged):
+    if not isinstance(facts, VerdictColumns):
         return {}
     cells: dict[tuple[int, int], Outcomes] = {}
     for number, column in enumerate(columns):

@@ -12,10 +12,10 @@ from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.query import (
     BY_NAME,
     NONE,
-    Judged,
     Learned,
     Query,
     Scope,
+    VerdictColumns,
     backends_asked,
     column_of,
     lens,
@@ -237,10 +237,10 @@ class View:
         return tuple(name for name in self.needs if name not in self.learned)
 
     @property
-    def judged(self) -> Judged | None:
+    def judged(self) -> VerdictColumns | None:
         """The verdicts on all rows, if they are present."""
         found = self.learned.get("runs")
-        return found if isinstance(found, Judged) else None
+        return found if isinstance(found, VerdictColumns) else None
 
     @property
     def scope(self) -> Scope:

@@ -7,12 +7,12 @@ from core.base.text import sentence
 from core.evidence import quotable
 from core.workflows.case import Case
 from core.workflows.conclusion import Refuted, Stage, unfixed
-from core.workflows.effects import Steps
 from core.workflows.loader_code.analysis import Symptom
 from core.workflows.loader_code.edits import SourceEdit, dtype_candidates
 from core.workflows.outcomes import DeviceResult
 from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Repro
+from core.workflows.requests import Steps
 from core.workflows.signatures import CROSS_DTYPE, OP_NOT_IMPLEMENTED, dtype_flavour
 from core.workflows.steps import (
     AFTER,

@@ -9,13 +9,13 @@ from core.domain.model import Status
 from core.evidence import FAILURES, Ending, quotable
 from core.workflows.case import Case
 from core.workflows.conclusion import Refuted, Stage, unfixed
-from core.workflows.effects import Steps
 from core.workflows.loader_code import Start
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import SourceEdit, batch_of_two, decoder_inputs, detection_targets
 from core.workflows.outcomes import DeviceResult
 from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Phase, Repro
+from core.workflows.requests import Steps
 from core.workflows.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, asks_for_tokens, inputs_flavour
 from core.workflows.steps import (
     AFTER,

@@ -10,12 +10,11 @@ from core.base.files import typed
 from core.base.text import sentence
 from core.workflows.case import Case, CaseEntry
 from core.workflows.conclusion import Stage
-from core.workflows.effects import Ask, FindUsers, Steps
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import (
     LOSSES,
+    Confidence,
     SourceEdit,
-    Sureness,
     UnpackChoice,
     Unpacking,
     has_override,
@@ -29,6 +28,7 @@ from core.workflows.loader_code.edits import (
 )
 from core.workflows.report import WorkflowReport, abort
 from core.workflows.repro import Repro
+from core.workflows.requests import Ask, FindUsers, Steps
 from core.workflows.signatures import UNHANDLED_OUTPUT, WRONG_HANDLER, unpack_flavour
 from core.workflows.steps import (
     AFTER,
@@ -140,7 +140,7 @@ def _shared_class(
         return None
     users = yield FindUsers(name)
     others = [one for one in users if one["directory"] != case.target.directory]
-    named = [one for one in others if one["sureness"] != Sureness.POSSIBLE]
+    named = [one for one in others if one["sureness"] != Confidence.POSSIBLE]
     own = str(output.get("module") or "").startswith(_TREE) and not _GENERIC_CLASS.fullmatch(name)
     if own and not named:
         report.decide("override", f"{name} is a class of this model alone: an override, not the registry")

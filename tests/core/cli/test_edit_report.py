@@ -9,7 +9,7 @@ from core.cli.console import Console
 from core.domain.model import Status
 from core.edits import CellChange, EditPlan
 from core.edits.commit import Answer, Committed, Validation
-from core.edits.effects import FieldChange
+from core.edits.impact import FieldChange
 from core.sources.ci import Job
 
 JOB = Job("p.json", 0, "nightly", "n150", "tests", "n150")

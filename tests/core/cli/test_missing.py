@@ -12,8 +12,8 @@ from core.ci import read_ci
 from core.evidence import Ending, Observation
 from core.evidence.progress import moment_day
 from core.evidence.proposals import CauseKind, Concern
-from core.evidence.proposals.agenda_reader import agenda
 from core.evidence.proposals.causes import cause_of
+from core.evidence.proposals.worklist_reader import worklist
 from core.evidence.verdicts import Verdict, Verdicts
 from core.matrix import index
 from core.matrix.cache import Cache
@@ -139,7 +139,7 @@ def test_the_overview_counts_it(checkout: Checkout) -> None:
 
 def test_triage_has_it_to_decide_as_gone(checkout: Checkout) -> None:
     found = _verdicts(checkout)
-    items = agenda(found, read_ci(found.matrix, model_infos(Cache(checkout, paths().cache), found.matrix))).items
+    items = worklist(found, read_ci(found.matrix, model_infos(Cache(checkout, paths().cache), found.matrix))).items
     (one,) = [item for item in items if item.id == TEST_ID]
     assert (one.concern, one.verdict) == (Concern.DECIDE, Verdict.MISSING)
     assert one.proposal is not None

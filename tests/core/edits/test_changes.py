@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits import Operation, OpKind, plan
-from core.edits.effects import entry_changes, words
+from core.edits.impact import entry_changes, words
 from core.sources import Checkout
 from tests.support.tree import INFERENCE, TRAINING, sample
 

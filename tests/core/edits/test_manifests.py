@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits import Operation, OpKind, effect, entry_texts, parse_operations, plan
-from core.edits.effects import entry_changes, words
+from core.edits.impact import entry_changes, words
 from core.edits.manifests import case_entries
 from core.edits.operations import manifests_in
 from core.edits.planning import FileChanged, write

@@ -176,7 +176,7 @@ def test_what_sql_answers_for_all_cells_is_what_their_series_say(
 def test_thinning_leaves_the_causes_and_where_they_began(
     tmp_path_factory: pytest.TempPathFactory, stretches: list[tuple[Observation, int]], newest: int
 ) -> None:
-    """Levels of numbers are those of what is left: a number between two levels may go with what repeats it."""
+    """BackStack of numbers are those of what is left: a number between two levels may go with what repeats it."""
     rows = [row for one, nights in stretches for row in [one] * nights]
     known = [replace(row, when=at * 86_400.0, run=str(at)) for at, row in enumerate(rows, 1)]
     store = EvidenceStore(tmp_path_factory.mktemp("x") / "a.sqlite")

@@ -29,7 +29,7 @@ from core.workflows import (
     workflow_lock,
 )
 from core.workflows.driver import perform, suspend
-from core.workflows.effects import Effect
+from core.workflows.requests import Effect
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml
 
 pytestmark = pytest.mark.slow("workflows are killed and resumed at every step")

@@ -5,9 +5,9 @@ import pytest
 
 from core.workflows import Ask, WorkflowReport
 from core.workflows.case import Case
-from core.workflows.effects import Abort, EditLoader, Propose, RevertLoader, Steps
 from core.workflows.engine import begin, replay, step
 from core.workflows.report import abort
+from core.workflows.requests import Abort, EditLoader, Propose, RevertLoader, Steps
 from tests.support.triage import LOADER, case, edit
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import TTMatrixError
 from core.workflows import WorkflowSession, sessions_directory
-from core.workflows.effects import RunDevice
+from core.workflows.requests import RunDevice
 from core.workflows.session import left_open, resume, start
 from tests.support.triage import MISMATCH, NO_KERNEL, SIBLING, TARGET, case, member, repro
 

@@ -8,8 +8,8 @@ from core.evidence import Ending
 from core.workflows import DeviceResult, WorkflowReport
 from core.workflows.case import Case
 from core.workflows.conclusion import Stage, conclude, finish, on_device
-from core.workflows.effects import RunDevice, Steps
 from core.workflows.repro import Repro
+from core.workflows.requests import RunDevice, Steps
 from core.workflows.steps import reproduce, set_back
 from tests.support.triage import MISMATCH, SIBLING, TARGET, case, cpu, member, play, repro, shown
 

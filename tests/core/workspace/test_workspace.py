@@ -16,7 +16,7 @@ from core.base.settings import Settings, paths
 from core.domain.model import Function
 from core.evidence import Ending
 from core.evidence.observation import CaseNumbers
-from core.evidence.proposals import AgendaReader, worked_out
+from core.evidence.proposals import WorklistReader, worked_out
 from core.evidence.verdicts import Verdict
 from core.matrix import index
 from core.sources import Checkout
@@ -128,7 +128,7 @@ def test_nobody_keeps_an_old_matrix(checkout: Checkout) -> None:
     finally:
         gc.enable()
     evidence = Evidence(new)
-    assert worked_out(evidence.agenda_steps(AgendaReader())).items and evidence.columns(new.matrix, ["runs"])
+    assert worked_out(evidence.worklist_steps(WorklistReader())).items and evidence.columns(new.matrix, ["runs"])
     gone, new = weakref.ref(new.matrix), new.replaced(index(checkout))
     evidence = look(new, evidence)
     gc.collect()

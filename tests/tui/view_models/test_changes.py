@@ -3,7 +3,7 @@
 
 from core.domain.model import Status
 from core.edits import CellChange, Operation, OpKind
-from core.edits.effects import FieldChange
+from core.edits.impact import FieldChange
 from core.sources.ci import Job
 from tui.view_models import effect_words
 from tui.view_models.changes import brief_operations, describe_operations

@@ -9,7 +9,7 @@ from core.edits.pending import BaseEntry, Change, Decision, Pending
 from core.evidence import Ending, Observation, Origin
 from core.evidence.analysis import Between, Commits
 from core.evidence.analysis.comparison import OneCommit
-from core.evidence.proposals import Agenda, Concern, InboxItem, NotProposed, Proposal, shared_by
+from core.evidence.proposals import Concern, InboxItem, NotProposed, Proposal, Worklist, shared_by
 from core.evidence.verdicts import Verdict
 from tests.support.evidence import judged, observed
 from tui.view_models import (
@@ -40,7 +40,7 @@ def _held(id: str) -> InboxItem:
 
 
 def _listed(items: Sequence[InboxItem], shown: Shown, pending: Pending) -> list[Listed]:
-    return TriageItems(Agenda(items=tuple(items))).listed(shown, pending)
+    return TriageItems(Worklist(items=tuple(items))).listed(shown, pending)
 
 
 ITEMS = (
@@ -149,7 +149,7 @@ def test_what_was_decided_comes_from_the_pending_changes() -> None:
 
 
 def test_what_is_searched_for_follows_the_decision() -> None:
-    items = TriageItems(Agenda(items=ITEMS))
+    items = TriageItems(Worklist(items=ITEMS))
     (first, *_) = items.listed(Shown.ATTENTION, Pending())
     assert items.search_text(first).startswith("regressed a undecided")
     taken = Pending((replace(first.plain, id=3, decision=Decision.ACCEPTED),))

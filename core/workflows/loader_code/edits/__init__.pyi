@@ -21,7 +21,7 @@ from .inputs import (
     decoder_inputs as decoder_inputs,
     detection_targets as detection_targets,
 )
-from .loader_users import Sureness as Sureness, returning as returning, users as users
+from .loader_users import Confidence as Confidence, returning as returning, users as users
 from .registry import (
     REGISTRY_FILE as REGISTRY_FILE,
     read_registry as read_registry,

@@ -21,7 +21,7 @@ _SHARED = re.compile(r"(base|config|training_utils|__init__)\.py|tools/.*")
 """Files of the tree that mention every model: a class named there says nothing about a single loader."""
 
 
-class Sureness(StrEnum):
+class Confidence(StrEnum):
     """How much is known of whether a loader returns a class."""
 
     CONFIRMED = "confirmed"
@@ -37,7 +37,7 @@ class Reached:
     """A loader that an edit of the registry may affect."""
 
     directory: str
-    sureness: Sureness
+    confidence: Confidence
     why: str
 
 
@@ -97,12 +97,12 @@ def _reached(
     tree: ModelsTree, directory: str, output_class: str, seen: frozenset[str] | None, library: ModelLibrary | None
 ) -> Reached | None:
     if seen and output_class in seen:
-        return Reached(directory, Sureness.CONFIRMED, "a run has shown it")
+        return Reached(directory, Confidence.CONFIRMED, "a run has shown it")
     word = re.compile(rf"\b{re.escape(output_class)}\b")
     modules = [(path, module, _text(tree, path)) for path, module in _modules(tree, loader_file(directory))]
     for path, _, text in modules:
         if word.search(text):
-            return Reached(directory, Sureness.NAMED, f"named in {path}")
+            return Reached(directory, Confidence.NAMED, f"named in {path}")
     if seen:
         return None
     about = mentioned_by(directory, "\n".join(text for _, _, text in modules))
@@ -110,7 +110,7 @@ def _reached(
         body = _IMPORT.sub("", text)
         for local, imported in module.imports.items():
             if imported.level == 0 and _returns(imported, output_class, about, library) and _uses(body, local):
-                return Reached(directory, Sureness.POSSIBLE, f"{path} imports {imported.name} from {imported.module}")
+                return Reached(directory, Confidence.POSSIBLE, f"{path} imports {imported.name} from {imported.module}")
     return None
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from core.edits import Operation, OpKind, plan
 from core.edits.commit import Split
 from core.edits.commit.groups import grouped
-from core.edits.effects import entry_changes
+from core.edits.impact import entry_changes
 from core.sources import Checkout, Schema
 from tests.support.tree import sample
 

@@ -4,7 +4,7 @@
 from core.domain.model import Entry
 from core.edits.commit import cited, issues_in
 from core.edits.commit.message import settled_and_other
-from core.edits.effects import EntryChange
+from core.edits.impact import EntryChange
 
 ONE, TWO = (f"https://github.com/tenstorrent/tt-xla/issues/{number}" for number in (1, 2))
 

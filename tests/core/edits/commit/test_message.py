@@ -7,7 +7,7 @@ from core.domain.model import Entry, Status
 from core.edits import CellChange
 from core.edits.commit import pull_request, title
 from core.edits.commit.message import commit_message
-from core.edits.effects import EntryChange
+from core.edits.impact import EntryChange
 from core.sources.ci import Job
 
 _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"

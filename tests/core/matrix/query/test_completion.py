@@ -5,7 +5,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from core.matrix import Column, index
-from core.matrix.query import FIELDS, Field, Judged, Plain, Query, Scope, complete, completed, select, values_wanted
+from core.matrix.query import (
+    FIELDS,
+    Field,
+    Plain,
+    Query,
+    Scope,
+    VerdictColumns,
+    complete,
+    completed,
+    select,
+    values_wanted,
+)
 from core.providers import RUNS
 from tests.support.tree import sample
 
@@ -83,7 +94,7 @@ def test_what_is_offered_can_be_asked(scope: Scope, field: Field, data: st.DataO
     begun = f"{field.name}:{data.draw(st.text('abcdefnpst0123456789_-', max_size=2))}"
     for one in complete(scope, begun, len(begun)):
         text = begun[: one.start] + one.text
-        learned = {RUNS: Judged(scope.matrix, {})}
+        learned = {RUNS: VerdictColumns(scope.matrix, {})}
         assert select(scope.matrix, Query.parse(text), learned=learned) is not None
 
 

@@ -6,7 +6,7 @@ import pytest
 from core.base.errors import QueryError
 from core.matrix import Column, Matrix, index, with_other_rows
 from core.matrix.op_rows import BACKENDS, RESULTS
-from core.matrix.query import Judged, Query, needs, nothing_beside, select, written
+from core.matrix.query import Query, VerdictColumns, needs, nothing_beside, select, written
 from core.payload.ttmatrix_payload.ops.results import STATUSES
 from core.providers import RUNS
 from core.runs.planning import BACKENDS as OFFERED
@@ -35,7 +35,7 @@ def _ids(matrix: Matrix, text: str, verdicts: dict[tuple[str, str], str]) -> set
         )
         for arch in archs
     }
-    rows = select(matrix, Query.parse(text), learned={RUNS: Judged(matrix, by_arch)})
+    rows = select(matrix, Query.parse(text), learned={RUNS: VerdictColumns(matrix, by_arch)})
     return {matrix.ids[row] for row in rows}
 
 
@@ -57,7 +57,7 @@ def test_stale_is_what_passes_where_it_should_not_on_any_arch(matrix: Matrix) ->
 
 def test_results_of_op_cases_by_backend(matrix: Matrix) -> None:
     table = with_other_rows(matrix, some_op_rows())
-    known = {RUNS: Judged(matrix, {}, SOME_RESULTS)}
+    known = {RUNS: VerdictColumns(matrix, {}, SOME_RESULTS)}
 
     def ids(text: str) -> list[str]:
         return [table.ids[row] for row in select(table, Query.parse(text), learned=known)]
@@ -85,7 +85,7 @@ def test_verdicts_on_op_cases_by_backend(matrix: Matrix) -> None:
         "m::mm": {"inductor": "semi-stale"},
         "gone::case": {"tt": "flaky"},
     }
-    judged = Judged(matrix, {"n150": of_models}, SOME_RESULTS, judge_cases=lambda: on_cases)
+    judged = VerdictColumns(matrix, {"n150": of_models}, SOME_RESULTS, judge_cases=lambda: on_cases)
 
     def ids(text: str) -> set[str]:
         return {table.ids[row] for row in select(table, Query.parse(text), learned={RUNS: judged})}
@@ -107,9 +107,9 @@ def test_verdicts_on_op_cases_by_backend(matrix: Matrix) -> None:
     assert (words("n::add"), words(NET), words(NET, "n150"), words(NET, "p150"), words(ORG)) == (
         "", "stale", "stale", "", "",
     )  # fmt: skip
-    assert Judged(matrix, {"n150": of_models, "p150": of_models}).words(table, table.rows[NET], "") == "stale"
+    assert VerdictColumns(matrix, {"n150": of_models, "p150": of_models}).words(table, table.rows[NET], "") == "stale"
     other = Column.sparse(len(matrix.ids), "", {matrix.rows[NET]: "flaky"}, _WORDS)
-    both = Judged(matrix, {"n150": of_models, "p150": other})
+    both = VerdictColumns(matrix, {"n150": of_models, "p150": other})
     assert both.words(table, table.rows[NET], "") == "n150 stale  p150 flaky"
 
 
@@ -117,7 +117,7 @@ def test_manifests_are_read_for_verdicts_alone(matrix: Matrix) -> None:
     def read() -> dict[str, dict[str, str]]:
         raise AssertionError("nobody has asked for them")
 
-    learned = {RUNS: Judged(matrix, {}, SOME_RESULTS, judge_cases=read)}
+    learned = {RUNS: VerdictColumns(matrix, {}, SOME_RESULTS, judge_cases=read)}
     table = with_other_rows(matrix, some_op_rows())
     assert select(table, Query.parse("backend:eager result:pass !turned:broke"), learned=learned)
 
@@ -130,7 +130,7 @@ def test_every_result_of_the_plugin_can_be_asked_for() -> None:
 def test_an_op_result_without_any_results_selects_nothing(matrix: Matrix) -> None:
     table = with_other_rows(matrix, some_op_rows())
     for text in ("result:fail", "backend:inductor"):
-        assert select(table, Query.parse(text), learned={RUNS: Judged(matrix, {})}) == []
+        assert select(table, Query.parse(text), learned={RUNS: VerdictColumns(matrix, {})}) == []
 
 
 def test_only_what_asks_for_results_needs_them(matrix: Matrix) -> None:
@@ -142,7 +142,7 @@ def test_only_what_asks_for_results_needs_them(matrix: Matrix) -> None:
 
 
 def test_what_turned_on_one_arch_or_on_any(matrix: Matrix) -> None:
-    facts = Judged(matrix, {}, turned={NET: {"n150": "broke", BOX: "fixed"}, "gone/pytorch": {"n150": "broke"}})
+    facts = VerdictColumns(matrix, {}, turned={NET: {"n150": "broke", BOX: "fixed"}, "gone/pytorch": {"n150": "broke"}})
 
     def ids(text: str) -> set[str]:
         return {matrix.ids[row] for row in select(matrix, Query.parse(text), learned={RUNS: facts})}
@@ -155,7 +155,7 @@ def test_what_turned_on_one_arch_or_on_any(matrix: Matrix) -> None:
 
 def test_machines_on_which_a_test_failed(matrix: Matrix) -> None:
     places = {NET: {"n150": ["f10", "f11"], BOX: ["g1"]}, TINY: {"n150": ["f1"]}, "gone/pytorch": {"n150": ["f10"]}}
-    facts = Judged(matrix, {}, failed_on=lambda: places)
+    facts = VerdictColumns(matrix, {}, failed_on=lambda: places)
 
     def ids(text: str) -> set[str]:
         return {matrix.ids[row] for row in select(matrix, Query.parse(text), learned={RUNS: facts})}
@@ -171,7 +171,7 @@ def test_machines_on_which_a_test_failed(matrix: Matrix) -> None:
 
 def test_since_when_and_how_flaky_on_one_arch_or_on_any(matrix: Matrix) -> None:
     courses = {NET: {"n150": ("2026-11-03", "0.25"), BOX: ("", "0.00")}, TINY: {"n150": ("2026-10-01", "0.00")}}
-    facts = Judged(matrix, {}, courses=lambda: courses)
+    facts = VerdictColumns(matrix, {}, courses=lambda: courses)
 
     def ids(text: str) -> set[str]:
         return {matrix.ids[row] for row in select(matrix, Query.parse(text), learned={RUNS: facts})}

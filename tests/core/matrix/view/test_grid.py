@@ -8,7 +8,7 @@ import pytest
 from core.base.errors import QueryError
 from core.domain.model import Status
 from core.matrix import Column, Matrix, index, with_other_rows
-from core.matrix.query import Judged, Learned, Plain, Query, lens, select
+from core.matrix.query import Learned, Plain, Query, VerdictColumns, lens, select
 from core.matrix.view import BY_GROUPING, LAYOUTS, Rate, by_rate, rate
 from core.matrix.view.grid import Layout, grid
 from core.matrix.view.tally import status_words, tally
@@ -35,7 +35,10 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Matrix:
 @pytest.mark.parametrize("arch", ["", "p150"])
 def test_each_cell_is_what_its_query_selects(matrix: Matrix, layout: Layout, text: str, arch: str) -> None:
     names = Column.of("red" if "alpha" in id else "" for id in matrix.ids)
-    learned: Learned = {"runs": Judged(matrix, {}, SOME_RESULTS), "models": Plain({"group": names, "task": names})}
+    learned: Learned = {
+        "runs": VerdictColumns(matrix, {}, SOME_RESULTS),
+        "models": Plain({"group": names, "task": names}),
+    }
     cells = grid(matrix, Query.parse(text), arch, layout.name, learned)
     for row in range(len(cells)):
         for column in range(len(cells.heads)):
@@ -52,7 +55,7 @@ def test_each_cell_is_what_its_query_selects(matrix: Matrix, layout: Layout, tex
 
 
 def test_results_are_of_the_backend_above_them(matrix: Matrix) -> None:
-    learned = {"runs": Judged(matrix, {}, SOME_RESULTS)}
+    learned = {"runs": VerdictColumns(matrix, {}, SOME_RESULTS)}
 
     def cells(text: str) -> dict[tuple[str, str], dict[str, int]]:
         found = grid(matrix, Query.parse(text), "", "op-results", learned)
@@ -125,7 +128,7 @@ def test_a_rate_is_of_what_has_an_entry_or_ran() -> None:
 
 
 def test_op_cases_that_have_not_run_have_no_rate(matrix: Matrix) -> None:
-    cells = grid(matrix, Query(), "", "ops", {"runs": Judged(matrix, {}, {})})
+    cells = grid(matrix, Query(), "", "ops", {"runs": VerdictColumns(matrix, {}, {})})
     found = [cells.at(row, column) for row in range(len(cells)) for column in range(len(cells.heads))]
     assert any(found)
     assert {rate(one).percent for one in found} == {None}

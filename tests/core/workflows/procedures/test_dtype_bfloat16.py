@@ -8,10 +8,10 @@ import pytest
 from core.edits import to_json
 from core.workflows import WorkflowReport
 from core.workflows.conclusion import alone
-from core.workflows.effects import Answer, EditLoader, Effect, RevertLoader, RunCpu, RunDevice
 from core.workflows.loader_code.analysis import Symptom
 from core.workflows.procedures import dtype_bfloat16 as module
 from core.workflows.procedures.dtype_bfloat16 import dtype_bfloat16
+from core.workflows.requests import Answer, EditLoader, Effect, RevertLoader, RunCpu, RunDevice
 from tests.support.triage import (
     LOADER,
     MISMATCH,

@@ -5,7 +5,6 @@ import pytest
 
 from core.workflows import Ask, Phase, WorkflowReport
 from core.workflows.conclusion import alone
-from core.workflows.effects import Answer, Effect, RunCpu, RunDevice
 from core.workflows.loader_code import Start
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import SourceEdit
@@ -14,6 +13,7 @@ from core.workflows.procedures import missing_inputs as module
 from core.workflows.procedures.missing_inputs import gate, missing_inputs
 from core.workflows.procedures.table import pick
 from core.workflows.repro import Repro
+from core.workflows.requests import Answer, Effect, RunCpu, RunDevice
 from tests.support.triage import LOADER, SIBLING, TARGET, World, case, edit, edited, member, phase, play, repro, shown
 
 TARGETS = "AssertionError: targets should not be none when in training mode"

@@ -7,8 +7,8 @@ import pytest
 
 from core.workflows import WorkflowReport
 from core.workflows.case import Case
-from core.workflows.effects import Answer, Effect, FindUsers, RevertLoader, RunCpu, RunDevice
 from core.workflows.procedures import AUTO, workflow
+from core.workflows.requests import Answer, Effect, FindUsers, RevertLoader, RunCpu, RunDevice
 from tests.support.triage import (
     LOADER,
     MISMATCH,

@@ -7,13 +7,13 @@ import pytest
 
 from core.workflows import Ask, WorkflowReport
 from core.workflows.conclusion import alone
-from core.workflows.effects import Answer, Effect, FindUsers, RunCpu, RunDevice
 from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import SourceEdit, UnpackChoice, Unpacking
 from core.workflows.loader_code.edits.edit import EditKind
 from core.workflows.loader_code.edits.unpack import Form, Selection
 from core.workflows.procedures import unpack_forward_output as module
 from core.workflows.procedures.unpack_forward_output import unpack_forward_output
+from core.workflows.requests import Answer, Effect, FindUsers, RunCpu, RunDevice
 from tests.support.triage import (
     LOADER,
     NO_HANDLER,

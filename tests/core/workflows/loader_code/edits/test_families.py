@@ -222,12 +222,12 @@ STEM = ("stem", [0, 1, 2])
             reaching(shaped(items("tuple", 3), [2, 8, 4]), STEM, ("a", [0]), ("b", [1]), feeds={"2": [0, 1]}),
             "output[0] + output[1]",
         ),
-        # Levels of a pyramid, the last of them made from another: all of them.
+        # BackStack of a pyramid, the last of them made from another: all of them.
         (
             reaching(items("tuple", 3), STEM, ("a", [0]), ("b", [1]), feeds={"1": [2]}),
             "sum of output",
         ),
-        # Levels of which some already reach every parameter: still all of them.
+        # BackStack of which some already reach every parameter: still all of them.
         (reaching(items("list", 5), ("stem", [0, 1, 2, 3, 4]), ("a", [0, 2]), ("b", [1, 3, 4])), "sum of output"),
         # Named outputs whose names say nothing.
         (reaching(attributes("O", "x", "y", "z"), STEM, ("a", [1]), ("b", [2])), "output.y + output.z"),

@@ -6,7 +6,7 @@ from pathlib import Path
 import core.demo
 from core.domain.model import Loader
 from core.workflows.loader_code import ModelLibrary
-from core.workflows.loader_code.edits import Sureness, returning, users
+from core.workflows.loader_code.edits import Confidence, returning, users
 
 SAMPLE = Path(core.demo.__file__).parent / "tree/third_party/tt_forge_models"
 LOADERS = tuple(
@@ -14,24 +14,24 @@ LOADERS = tuple(
 )
 
 
-def reached(output: str, **seen: str) -> dict[str, Sureness]:
+def reached(output: str, **seen: str) -> dict[str, Confidence]:
     by_directory = {directory.replace("__", "/"): frozenset({kind}) for directory, kind in seen.items()}
-    return {one.directory: one.sureness for one in returning(SAMPLE, LOADERS, output, by_directory)}
+    return {one.directory: one.confidence for one in returning(SAMPLE, LOADERS, output, by_directory)}
 
 
 def test_who_names_the_class_or_imports_who_does() -> None:
     assert reached("DepthMapOutput") == {
-        "depth_unet/pytorch": Sureness.NAMED,
-        "stereo_depth/pytorch": Sureness.NAMED,
+        "depth_unet/pytorch": Confidence.NAMED,
+        "stereo_depth/pytorch": Confidence.NAMED,
     }
 
 
 def test_runs_confirm_and_tell_more() -> None:
     found = reached("DepthMapOutput", stereo_depth__pytorch="DepthMapOutput", bev_planner__pytorch="DepthMapOutput")
     assert found == {
-        "bev_planner/pytorch": Sureness.CONFIRMED,
-        "depth_unet/pytorch": Sureness.NAMED,
-        "stereo_depth/pytorch": Sureness.CONFIRMED,
+        "bev_planner/pytorch": Confidence.CONFIRMED,
+        "depth_unet/pytorch": Confidence.NAMED,
+        "stereo_depth/pytorch": Confidence.CONFIRMED,
     }
 
 
@@ -90,7 +90,7 @@ def test_libraries_make_it_possible_unless_runs_say_otherwise(tmp_path: Path) ->
     )
     loaders = (Loader("a/pytorch"), Loader("b/pytorch"), Loader("c/jax"))
     found = returning(tmp_path, loaders, "CausalLMOutputWithPast", {"b/pytorch": frozenset({"tuple"})})
-    assert [(one.directory, one.sureness) for one in found] == [("a/pytorch", Sureness.POSSIBLE)]
+    assert [(one.directory, one.confidence) for one in found] == [("a/pytorch", Confidence.POSSIBLE)]
     assert "AutoModelForCausalLM" in found[0].why
 
 

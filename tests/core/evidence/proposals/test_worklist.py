@@ -8,8 +8,8 @@ import pytest
 
 from core.ci import Ci, read_ci, selected
 from core.evidence import Ending, Observation
-from core.evidence.proposals import Agenda, AgendaReader, Concern
-from core.evidence.proposals.agenda_reader import agenda
+from core.evidence.proposals import Concern, Worklist, WorklistReader
+from core.evidence.proposals.worklist_reader import worklist
 from core.evidence.verdicts import Policy, Verdicts
 from core.matrix import Matrix, index
 from core.sources import read_model_infos
@@ -25,7 +25,7 @@ def test_proposals_what_waits_and_what_nobody_knows(tmp_path: Path) -> None:
     rows = [observed(test_id=xfails[0], run=f"nightly-{n}", when=float(n)) for n in range(4)]
     endings = (Ending.PASSED, Ending.FAILED) * 2
     rows += [observed(one, "x", test_id=xfails[1], run=f"nightly-{n}", when=n) for n, one in enumerate(endings)]
-    found = agenda(Verdicts(matrix, rows, Policy(), selected(ci)), ci)
+    found = worklist(Verdicts(matrix, rows, Policy(), selected(ci)), ci)
     concerns = {one.id: one.concern for one in found.items}
     assert [one.id for one in found.proposals] == [xfails[0]]
     assert [one.id for one in found.not_proposed] == [xfails[1]]
@@ -49,12 +49,12 @@ def scene(tmp_path: Path) -> tuple[Matrix, Ci, list[Observation]]:
 
 def test_works_out_again_only_what_has_changed(scene: tuple[Matrix, Ci, list[Observation]]) -> None:
     matrix, ci, rows = scene
-    reader, policy = AgendaReader(), Policy()
+    reader, policy = WorklistReader(), Policy()
 
     def read(matrix: Matrix, policy: Policy = policy) -> int:
         """How many tests were worked out; what was found is what a reader without a past finds."""
         worked, found = _drained(reader, verdicts := Verdicts(matrix, rows, policy, selected(ci)), ci)
-        assert found == agenda(verdicts, ci)
+        assert found == worklist(verdicts, ci)
         return worked
 
     first = read(matrix)
@@ -77,16 +77,16 @@ def test_works_out_again_only_what_has_changed(scene: tuple[Matrix, Ci, list[Obs
 
 def test_a_reading_that_was_left_is_gone_on_with(scene: tuple[Matrix, Ci, list[Observation]]) -> None:
     matrix, ci, rows = scene
-    verdicts, reader = Verdicts(matrix, rows, Policy(), selected(ci)), AgendaReader()
+    verdicts, reader = Verdicts(matrix, rows, Policy(), selected(ci)), WorklistReader()
     steps = reader.read(verdicts, ci)
     for _ in range(5):
         next(steps)
     steps.close()
     worked, found = _drained(reader, verdicts, ci)
-    assert (worked, found) == (_drained(AgendaReader(), verdicts, ci)[0] - 5, agenda(verdicts, ci))
+    assert (worked, found) == (_drained(WorklistReader(), verdicts, ci)[0] - 5, worklist(verdicts, ci))
 
 
-def _drained(reader: AgendaReader, verdicts: Verdicts, ci: Ci) -> tuple[int, Agenda]:
+def _drained(reader: WorklistReader, verdicts: Verdicts, ci: Ci) -> tuple[int, Worklist]:
     """How many tests were worked out, and what was found."""
     worked, steps = 0, reader.read(verdicts, ci)
     while True:
@@ -101,4 +101,4 @@ def test_a_machine_that_the_policy_ignores_is_not_suspected(scene: tuple[Matrix,
     bad = [replace(one, host="bad", ending=Ending.FAILED, when=8.0, run="nightly-8") for one in rows[3::4]]
     for ignored, suspected in (((), ["bad"]), (("bad",), [])):
         verdicts = Verdicts(matrix, [*rows, *bad], Policy(ignored_hosts=ignored), selected(ci))
-        assert [one.host for one in agenda(verdicts, ci).suspects] == suspected
+        assert [one.host for one in worklist(verdicts, ci).suspects] == suspected

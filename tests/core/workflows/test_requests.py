@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.workflows.effects: each describes its request in one line."""
+"""core.workflows.requests: each describes its request in one line."""
 
 import json
 
 import pytest
 
 from core.workflows import Ask
-from core.workflows.effects import (
+from core.workflows.requests import (
     Abort,
     EditLoader,
     Effect,

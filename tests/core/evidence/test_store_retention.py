@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.evidence.store_thinning: a history keeps its meaning with fewer rows."""
+"""core.evidence.store_retention: a history keeps its meaning with fewer rows."""
 
 import sqlite3
 from contextlib import closing

@@ -28,7 +28,7 @@ class Level(NamedTuple):
     """What it restricts that screen to, such as a query: escape alone does not remove that."""
 
 
-class Levels(NamedTuple):
+class BackStack(NamedTuple):
     """The levels that lead to the current place, and the previous view."""
 
     inner: tuple[Level, ...] = ()
@@ -40,27 +40,27 @@ class Levels(NamedTuple):
         """What the current level restricts its screen to."""
         return self.inner[-1].base if self.inner else ""
 
-    def enter(self, here: Place, target: Place, base: str = "") -> Levels:
+    def enter(self, here: Place, target: Place, base: str = "") -> BackStack:
         """Go one level in, from `here` to another place on the screen of `target`, which still shows `target`."""
-        return Levels((*self.inner, Level(here, target, base))[-_MOST:], (here, self.inner))
+        return BackStack((*self.inner, Level(here, target, base))[-_MOST:], (here, self.inner))
 
-    def jump(self, here: Place) -> Levels:
+    def jump(self, here: Place) -> BackStack:
         """Go to another view on the same level."""
-        return Levels(self.inner, (here, self.inner))
+        return BackStack(self.inner, (here, self.inner))
 
-    def start(self, here: Place) -> Levels:
+    def start(self, here: Place) -> BackStack:
         """Go to a screen by its own key, which starts at the outermost level."""
-        return Levels((), (here, self.inner))
+        return BackStack((), (here, self.inner))
 
-    def back(self, here: Place) -> tuple[Level, Levels] | None:
+    def back(self, here: Place) -> tuple[Level, BackStack] | None:
         """Go one level out; returns the level that is left and the new levels, or None on the outermost one."""
         if not self.inner:
             return None
-        return self.inner[-1], Levels(self.inner[:-1], (here, self.inner))
+        return self.inner[-1], BackStack(self.inner[:-1], (here, self.inner))
 
-    def swap(self, here: Place) -> tuple[Place, Levels] | None:
+    def swap(self, here: Place) -> tuple[Place, BackStack] | None:
         """Go to the previous view, and make `here` the previous one; None if there was none."""
         if self.last is None:
             return None
         place, inner = self.last
-        return place, Levels(inner, (here, self.inner))
+        return place, BackStack(inner, (here, self.inner))

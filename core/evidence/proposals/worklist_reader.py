@@ -29,7 +29,7 @@ class CaseEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Agenda:
+class Worklist:
     """The decisions to make about one checkout."""
 
     proposals: tuple[Proposal, ...] = ()
@@ -58,7 +58,7 @@ class _Worked(NamedTuple):
     shares: Sequence[HostShare]
 
 
-class AgendaReader:
+class WorklistReader:
     """Works out what is to be decided, again and again: each time only for tests of which something has changed."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class AgendaReader:
         issue: str = "",
         ages: Mapping[str, int] | None = None,
         due: Iterable[Due] = (),
-    ) -> Generator[Progress, None, Agenda]:
+    ) -> Generator[Progress, None, Worklist]:
         """Propose for every test and op case with results, and list the entries with too little evidence.
 
         It can be left at any time: the next reading finds what this one has worked out.
@@ -95,7 +95,7 @@ class AgendaReader:
             concerned = {one.id for one in of_cases} | {one.id for one in not_of_cases}
             judgements += [one for id in sorted(concerned) for one in cases.verdicts.judged[id]]
         items = inbox_items(judgements, proposals, not_proposed)
-        return Agenda(
+        return Worklist(
             proposals,
             not_proposed,
             items,
@@ -131,7 +131,7 @@ def _worked(
     return _Worked(stamp, Found(judgements, *made), shares_of(row for one in judgements for row in one.seen))
 
 
-def agenda(
+def worklist(
     verdicts: Verdicts,
     ci: Ci,
     *,
@@ -139,18 +139,18 @@ def agenda(
     issue: str = "",
     ages: Mapping[str, int] | None = None,
     due: Iterable[Due] = (),
-) -> Agenda:
-    """What is to be decided, worked out at once: see `AgendaReader`."""
-    return worked_out(AgendaReader().read(verdicts, ci, cases=cases, issue=issue, ages=ages, due=due))
+) -> Worklist:
+    """What is to be decided, worked out at once: see `WorklistReader`."""
+    return worked_out(WorklistReader().read(verdicts, ci, cases=cases, issue=issue, ages=ages, due=due))
 
 
-def worked_out(steps: Generator[Progress, None, Agenda]) -> Agenda:
+def worked_out(steps: Generator[Progress, None, Worklist]) -> Worklist:
     """Take all of these steps."""
     while True:
         try:
             next(steps)
         except StopIteration as end:
-            found: Agenda = end.value
+            found: Worklist = end.value
             return found
 
 

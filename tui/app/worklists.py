@@ -20,7 +20,7 @@ from tui.session import Session
 
 if TYPE_CHECKING:
     from core.base.errors import TTMatrixError
-    from core.evidence.proposals import Agenda, AgendaReader, Progress
+    from core.evidence.proposals import Progress, Worklist, WorklistReader
     from tui.view_models import TriageItems
 
 _QUIET_SECONDS = 1.0
@@ -32,10 +32,10 @@ _SAID_SECONDS = 0.1
 _NEVER = -1
 
 
-class Agendas:
+class Worklists:
     """What is to be decided, as of the last results, and of the machines that a person leaves out.
 
-    `Signals.agenda_changed` says when there is another one, or that more of it is worked out.
+    `Signals.worklist_changed` says when there is another one, or that more of it is worked out.
     """
 
     def __init__(
@@ -95,10 +95,10 @@ class Agendas:
         self._asked += 1
         self.want()
 
-    def read(self) -> Agenda:
+    def read(self) -> Worklist:
         """What is to be decided now. Not for the app's own thread."""
         with self._one_at_a_time:
-            return proposals.worked_out(self._session.look().agenda_steps(self._reader))
+            return proposals.worked_out(self._session.look().worklist_steps(self._reader))
 
     def _renew(self) -> None:
         self._asked += 1
@@ -123,7 +123,7 @@ class Agendas:
                 self.known, self.progress = found or self.known, None
                 # What nobody waited for is worked out once somebody does.
                 self._worked = number if found else _NEVER
-                self._signals.agenda_changed.publish(None)
+                self._signals.worklist_changed.publish(None)
                 if found is None and self._wanted:
                     self._work()
 
@@ -136,7 +136,7 @@ class Agendas:
                     self._notify.error(error)
 
         work = partial(self._made, number, self.left_out, wanted=self._wanted)
-        self._background.run("agenda", work, take, fail=fail)
+        self._background.run("worklist", work, take, fail=fail)
 
     def _made(self, number: int, left_out: frozenset[str], *, wanted: bool) -> TriageItems | None:
         """The list for the last results, in a thread; None if there are newer ones, or if nobody waits for none."""
@@ -145,7 +145,7 @@ class Agendas:
             if not (wanted or evidence.results.cells):
                 return None
             said = rested = time.monotonic()
-            steps = evidence.without(left_out).agenda_steps(self._reader)
+            steps = evidence.without(left_out).worklist_steps(self._reader)
             while number == self._asked and not self._stopped.is_set():
                 try:
                     progress = next(steps)
@@ -163,8 +163,8 @@ class Agendas:
     def _say(self, number: int, progress: Progress) -> None:
         if number == self._asked:
             self.progress = progress
-            self._signals.agenda_changed.publish(None)
+            self._signals.worklist_changed.publish(None)
 
     @cached_property
-    def _reader(self) -> AgendaReader:
-        return proposals.AgendaReader()
+    def _reader(self) -> WorklistReader:
+        return proposals.WorklistReader()

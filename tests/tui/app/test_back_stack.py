@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Going in and out, as values: without a screen."""
 
-from tui.app.levels import Levels, Place
+from tui.app.back_stack import BackStack, Place
 
 A, B, C = Place("matrix", "a"), Place("triage"), Place("matrix", "c")
 
 
 def test_each_level_leads_back_to_where_it_began() -> None:
-    levels = Levels().enter(A, B).enter(B, A, "status:xfail")
+    levels = BackStack().enter(A, B).enter(B, A, "status:xfail")
     assert levels.base == "status:xfail"
     first = levels.back(C)
     assert first is not None
@@ -20,8 +20,8 @@ def test_each_level_leads_back_to_where_it_began() -> None:
 
 
 def test_the_view_before_is_swapped_with_the_present_one_and_its_levels() -> None:
-    assert Levels().swap(A) is None
-    levels = Levels().enter(A, C, "x")
+    assert BackStack().swap(A) is None
+    levels = BackStack().enter(A, C, "x")
     swapped = levels.swap(C)
     assert swapped is not None
     place, outside = swapped
@@ -32,7 +32,7 @@ def test_the_view_before_is_swapped_with_the_present_one_and_its_levels() -> Non
 
 
 def test_a_jump_stays_on_its_level_and_a_screen_by_its_key_is_the_outermost_one() -> None:
-    levels = Levels().enter(A, B, "x").jump(B)
+    levels = BackStack().enter(A, B, "x").jump(B)
     assert (levels.base, levels.last) == ("x", (B, levels.inner))
     outermost = levels.start(B)
     assert (outermost.inner, outermost.base, outermost.back(C)) == ((), "", None)
@@ -40,7 +40,7 @@ def test_a_jump_stays_on_its_level_and_a_screen_by_its_key_is_the_outermost_one(
 
 
 def test_what_goes_in_for_ever_forgets_the_outermost_levels() -> None:
-    levels = Levels()
+    levels = BackStack()
     for number in range(120):
         levels = levels.enter(Place("matrix", number), A)
     assert len(levels.inner) == 50

@@ -9,7 +9,7 @@ from core.ci import read_ci, selected
 from core.cli.demo_walk import STALE
 from core.domain.model import Status
 from core.edits import CellChange, EditPlan, Operation, OpKind, dead_overrides, effect, odd_markers, plan, unknown_ids
-from core.edits.effects import FieldChange
+from core.edits.impact import FieldChange
 from core.matrix import Matrix, index
 from core.sources import read_model_infos
 from tests.support.sample import sample_checkout
