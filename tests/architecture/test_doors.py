@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[2]
 _OWN = ("core/payload", "core/demo/tree")
 """Code of other interpreters, and data."""
 _ROOTS = ("core", "tui")
-"""Packages without a face: their modules are everybody's."""
+_SHELVES = (*_ROOTS, "core.base", "core.domain")
+"""Packages without a face: everybody imports their modules."""
 
 
 def _modules() -> dict[str, Path]:
@@ -116,7 +117,7 @@ def _past(module: str, source: str, name: str) -> bool:
     """Whether a module that has `name` from `source` has it from behind a door."""
     package = source if source in PACKAGES else source.rpartition(".")[0]
     return (
-        package not in _ROOTS and not _inside(module, package) and not (source in PACKAGES and name in _face(package))
+        package not in _SHELVES and not _inside(module, package) and not (source in PACKAGES and name in _face(package))
     )
 
 

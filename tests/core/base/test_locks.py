@@ -12,7 +12,7 @@ import pytest
 from core.base.errors import EXIT_INFRASTRUCTURE, TTMatrixError
 from core.base.locks import locked
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 HOLDER = """
 import sys, time
 from pathlib import Path

@@ -11,7 +11,7 @@ from core.base import optional_packages as extras
 from core.base.errors import TTMatrixError
 from core.base.optional_packages import EXTRAS, require_extra
 
-_PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+_PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
 
 def test_each_extra_brings_its_modules() -> None:

@@ -19,7 +19,7 @@ from core.base.umask import for_others, persons_mask
 from tests.support.evidence import TEST_ID
 from tests.support.tree import sample
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(autouse=True)
