@@ -3,19 +3,17 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.base.files import atomic_write, read_loosely
 from core.base.text import counted, one_line
-from core.cli import nightly_formats, nightly_page
+from core.cli import nightly_formats, nightly_record
 from core.cli.context import Context
 from core.cli.ingest_sources import destination_of, named_repository
-from core.evidence import CiJob, CiRun, CiStore, evidence_store, handwritten_store, performance_store
-from core.evidence.analysis import chosen_run
+from core.evidence import CiJob, CiRun, CiStore, evidence_store
 from core.evidence.github import LOG_BYTES, Actions, Expired, Transport, find_token, log_lines
-from core.evidence.nightly import Night, Source, known_of, read_night, versions_between
+from core.evidence.nightly import Night, named_run, newest_night
 
 _FORMATS = ("text", "md", "html", "json")
 
@@ -36,52 +34,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    ci = CiStore(evidence_store(context.checkout, context.paths))
-    runs = ci.runs()
-    if not runs:
+    runs = context.evidence.ci_runs
+    newest = newest_night(runs)
+    if newest is None:
         raise UsageError("No run of CI is known", hint="`ttmatrix ingest --from-github` reads runs with their jobs.")
-    run = _named(args.run, runs) if args.run else _newest(runs)
+    run = named_run(args.run, runs) if args.run else newest
     if args.log:
-        return _log(args, run, ci, context)
+        return _log(args, run, CiStore(evidence_store(context.checkout, context.paths)), context)
     other = args.base or args.against
-    night = read_night(_source(ci, context), run, _named(other, runs) if other else None)
+    night = context.evidence.night(run, named_run(other, runs) if other else None)
     _show(args, night, context)
     return EXIT_FINDINGS if night.is_bad else EXIT_OK
-
-
-def _source(ci: CiStore, context: Context) -> Source:
-    place = context.checkout, context.paths
-    stores = evidence_store(*place), handwritten_store(*place)
-    return Source(
-        ci,
-        stores,
-        performance_store(*place).read,
-        partial(versions_between, context.checkout),
-        context.matrix.schema.archs,
-        lambda cells: known_of(cells, stores, context.matrix.entries.get),
-    )
-
-
-def _newest(runs: Sequence[CiRun]) -> CiRun:
-    """The newest nightly: another workflow of the night may have ended later."""
-    nightly = (run for run in runs if "nightly" in run.name and "experimental" not in run.name)
-    return next(nightly, runs[0])
-
-
-def _named(name: str, runs: Sequence[CiRun]) -> CiRun:
-    """The run that a person means. Raises UsageError."""
-    exact = [run for run in runs if name in (str(run.id), run.name)]
-    numbered = exact or [run for run in runs if name == str(run.number)]
-    if len(numbered) == 1:
-        return numbered[0]
-    by_name = {run.name: run for run in runs}
-    return by_name[chosen_run(name, list(by_name))]
 
 
 def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
     style = "json" if context.console.json else args.format
     if style == "json":
-        context.console.document(nightly_page.document(night))
+        context.console.document(nightly_record.night_record(night))
         return
     pages = {"md": nightly_formats.markdown, "html": nightly_formats.html}
     page = pages[style](night) if style in pages else "\n".join(nightly_formats.text(night)) + "\n"

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from core.base.text import one_line
-from core.cli.nightly_page import Line, Link, Section, against, headline, sections
 from core.cli.report_html import wrapped
-from core.evidence.nightly import Night
+from core.evidence.nightly import Line, Link, Night, Section, against, headline, sections
 
 MOST_LINES = 80
 """Of Markdown; what is left out of a section is folded, in one line."""

@@ -5,9 +5,11 @@ import math
 import time
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import core.evidence.analysis as analysis
+import core.evidence.nightly as nightly
 import core.evidence.progress as progress
 import core.evidence.proposals as proposals
 import core.evidence.verdicts as verdicts
@@ -20,7 +22,7 @@ from core.workspace.lasting import Lasting, once
 from core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from core.evidence import Observation, Results
+    from core.evidence import CiRun, Observation, Results
     from core.evidence.analysis import (
         BackendComparison,
         BackendNumbers,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
         Night,
         SinceLine,
     )
+    from core.evidence.nightly import Night as Nightly
     from core.evidence.progress import ProgressReader
     from core.evidence.proposals import CaseEvidence, CellRuns, InboxItem, Progress, Shared, Worklist, WorklistReader
     from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdicts
@@ -265,6 +268,25 @@ class Evidence(Lasting):
         last = self.results.last_of_cases()
         known = analysis.backends_of(last, ids)
         return CasesCompared(known, analysis.compare_backends(last, ids, analysis.two_backends(names, known)))
+
+    @property
+    def ci_runs(self) -> "list[CiRun]":
+        """The runs of CI that are known, newest first."""
+        return evidence.CiStore(evidence.evidence_store(*self._place)).runs()
+
+    def night(self, run: "CiRun", base: "CiRun | None" = None) -> "Nightly":
+        """A run of CI against `base`, or against the run before it of its workflow. Waits only for the matrix."""
+        matrix, place = self.workspace.matrix, self._place
+        stores = evidence.evidence_store(*place), evidence.handwritten_store(*place)
+        source = nightly.Source(
+            evidence.CiStore(stores[0]),
+            stores,
+            lambda: self.workspace.performance_reports,
+            partial(nightly.versions_between, self.workspace.checkout),
+            matrix.schema.archs,
+            lambda cells: nightly.known_of(cells, stores, matrix.entries.get),
+        )
+        return nightly.read_night(source, run, base)
 
     @once
     def clusters(self) -> "tuple[Cluster, ...]":

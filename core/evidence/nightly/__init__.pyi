@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from .cells import Group as Group, Kind as Kind, NightCell as NightCell
+from .choice import named_run as named_run, newest_night as newest_night
 from .known import Known as Known, known_of as known_of
 from .night import LostJob as LostJob, Night as Night, Source as Source, read_night as read_night
+from .page import (
+    Line as Line,
+    Link as Link,
+    Section as Section,
+    against as against,
+    headline as headline,
+    other_jobs as other_jobs,
+    sections as sections,
+)
 from .speed import Speed as Speed, SpeedTrend as SpeedTrend
 from .versions import versions_between as versions_between

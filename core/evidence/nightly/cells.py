@@ -50,6 +50,11 @@ class NightCell:
         """The page of its job; empty: unknown."""
         return job_page(self.row)
 
+    @property
+    def job(self) -> int:
+        """The id of its job; 0: unknown."""
+        return job_id(self.row.source) or 0
+
 
 @dataclass(frozen=True, slots=True)
 class Group:

@@ -1,27 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a nightly as sections of lines, in the order in which a morning asks; and the same as JSON."""
+"""The page of a nightly as sections of lines, in the order in which a morning asks: for commands and for the screen."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from core.base.checked_numbers import day_of
 from core.base.text import counted, one_line, significant
-from core.cli import records
-from core.cli.commits_report import commits_document
-from core.evidence import JobState
 from core.evidence.analysis import Between
-from core.evidence.nightly import Group, Kind, Known, LostJob, Night, NightCell, Speed, SpeedTrend
+from core.evidence.ci_runs import CiJob, JobState
+from core.evidence.nightly.areas import area_of_job
+from core.evidence.nightly.cells import Group, Kind, NightCell
+from core.evidence.nightly.known import Known
+from core.evidence.nightly.night import LostJob, Night
+from core.evidence.nightly.speed import Speed, SpeedTrend
 
 _SHORT = 10
-_UNKNOWN = Known("", "", False, "")
-_KINDS: dict[Kind, Literal["new", "persisting", "fixed", "missing"]] = {
-    Kind.NEW: "new",
-    Kind.CHANGED: "persisting",
-    Kind.PERSISTING: "persisting",
-    Kind.FIXED: "fixed",
-    Kind.MISSING: "missing",
-}
+_RED = (Kind.NEW, Kind.CHANGED, Kind.PERSISTING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +37,23 @@ class Line:
     """Verbatim: a cause, an error."""
     links: tuple[Link, ...] = ()
     note: str = ""
+    job: CiJob | None = None
+    """The job that it is about; None: it is about tests, numbers or commits."""
+    cells: tuple[NightCell, ...] = ()
+    """The cells that it is about."""
+
+    @property
+    def url(self) -> str:
+        """The page that it leads to; empty: none."""
+        return next((one.url for one in self.links if one.url), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
     """A part of the page."""
 
+    word: str
+    """What each of its lines is, in a word."""
     title: str
     lines: tuple[Line, ...]
     folded: bool = False
@@ -83,20 +89,29 @@ def against(night: Night) -> str:
 def sections(night: Night) -> list[Section]:
     """The page, without what has nothing to say."""
     found = (
-        Section("Jobs without a whole report", tuple(_jobs(night))),
-        Section("New failures", tuple(_groups(night, Kind.NEW))),
-        Section("Other cause than before", tuple(_groups(night, Kind.CHANGED))),
-        Section("Missing from the report of their job", tuple(_groups(night, Kind.MISSING))),
-        Section("Machines that fail alone", tuple(_machines(night))),
-        Section("Fixed", tuple(_groups(night, Kind.FIXED))),
-        Section("Passed only when repeated", tuple(_retried(night))),
-        Section("Performance", tuple(_speeds(night))),
-        Section("PCC fell, though passing", tuple(_drops(night))),
-        Section("What changed", tuple(_versions(night))),
-        Section("Persisting", tuple(_groups(night, Kind.PERSISTING)), folded=True),
-        Section("Could not be read", tuple(_unread(night)), folded=True),
+        Section("died", "Jobs without a whole report", tuple(_jobs(night))),
+        Section("new", "New failures", tuple(_groups(night, Kind.NEW))),
+        Section("changed", "Other cause than before", tuple(_groups(night, Kind.CHANGED))),
+        Section("missing", "Missing from the report of their job", tuple(_groups(night, Kind.MISSING))),
+        Section("machine", "Machines that fail alone", tuple(_machines(night))),
+        Section("fixed", "Fixed", tuple(_groups(night, Kind.FIXED))),
+        Section("repeated", "Passed only when repeated", tuple(_retried(night))),
+        Section("speed", "Performance", tuple(_speeds(night))),
+        Section("pcc", "PCC fell, though passing", tuple(_drops(night))),
+        Section("moved", "What changed", tuple(_versions(night))),
+        Section("still", "Persisting", tuple(_groups(night, Kind.PERSISTING)), folded=True),
+        Section("red", "Other jobs that failed", tuple(_red_jobs(night)), folded=True),
+        Section("unread", "Could not be read", tuple(_unread(night)), folded=True),
     )
     return [one for one in found if one.lines]
+
+
+def other_jobs(night: Night) -> Section:
+    """The jobs that ended well, which the page leaves out."""
+    told = {one.state.job.id for one in night.lost}
+    green = (state for state in night.jobs if not state.job.failed and state.job.id not in told)
+    lines = (_plain_job(state, state.job.conclusion) for state in green)
+    return Section("green", "Jobs that ended well", tuple(lines), folded=True)
 
 
 def _jobs(night: Night) -> Iterator[Line]:
@@ -123,7 +138,29 @@ def _job(one: LostJob) -> Line:
         death.error if death else "",
         (Link(_job_name(state), job.url),),
         "; ".join(notes),
+        job,
     )
+
+
+def _red_jobs(night: Night) -> Iterator[Line]:
+    """The jobs that failed and left whole reports, with what failed in them."""
+    told = {one.state.job.id for one in night.lost}
+    found = Counter[tuple[int, Kind]]()
+    for group in night.groups:
+        if group.kind in _RED:
+            found.update((cell.job, group.kind) for cell in group.cells)
+    for state in night.jobs:
+        job = state.job
+        if job.failed and job.id not in told:
+            kinds = [f"{found[job.id, kind]:,} {kind}" for kind in _RED if found[job.id, kind]]
+            step = f"failed in {job.failed_step.name!r}" if job.failed_step else job.conclusion
+            yield _plain_job(state, ", ".join(kinds) or f"{step}, no test against what is expected")
+
+
+def _plain_job(state: JobState, words: str) -> Line:
+    tests = state.report.tests if state.report and state.report.reports else None
+    text = words if tests is None else f"{words}; {counted(tests, 'test')}"
+    return Line(area_of_job(state.job.parts), text, links=(Link(_job_name(state), state.job.url),), job=state.job)
 
 
 def _job_name(state: JobState) -> str:
@@ -166,7 +203,8 @@ def _group(group: Group, known: Sequence[str]) -> Line:
     verb = "failed with" if group.kind is Kind.FIXED else ""
     cause = group.cells[0].before.reason if group.kind is Kind.FIXED and group.cells[0].before else group.cause
     said = "" if group.kind is Kind.MISSING else cause
-    return Line(group.area, f"{text} {verb if said else ''}".strip(), said, tuple(links), "; ".join(note))
+    head = f"{text} {verb if said else ''}".strip()
+    return Line(group.area, head, said, tuple(links), "; ".join(note), cells=group.cells)
 
 
 def _machines(night: Night) -> Iterator[Line]:
@@ -176,7 +214,7 @@ def _machines(night: Night) -> Iterator[Line]:
 
 def _retried(night: Night) -> Iterator[Line]:
     for cell in night.retried:
-        yield Line(text=f"attempt {cell.row.attempts}", links=(_link(cell),))
+        yield Line(text=f"attempt {cell.row.attempts}", links=(_link(cell),), cells=(cell,))
 
 
 def _link(cell: NightCell) -> Link:
@@ -195,7 +233,7 @@ def _speeds(night: Night) -> Iterator[Line]:
     for job in night.jobs:
         step = job.job.failed_step
         if job.job.parts.benchmark and step and job.report and job.report.performance:
-            yield Line(text=f"failed in {step.name!r}", links=(Link(_job_name(job), job.job.url),))
+            yield Line(text=f"failed in {step.name!r}", links=(Link(_job_name(job), job.job.url),), job=job.job)
 
 
 def _speed(one: Speed) -> str:
@@ -208,7 +246,7 @@ def _speed(one: Speed) -> str:
 def _drops(night: Night) -> Iterator[Line]:
     for cell, _ in sorted(night.drops, key=lambda one: -one[1]):
         was = cell.before.pcc if cell.before else None
-        yield Line(text=f"pcc {was} -> {cell.row.pcc}", links=(_link(cell),))
+        yield Line(text=f"pcc {was} -> {cell.row.pcc}", links=(_link(cell),), cells=(cell,))
 
 
 def _versions(night: Night) -> Iterator[Line]:
@@ -246,96 +284,3 @@ def _unread(night: Night) -> Iterator[Line]:
     if night.unheard:
         text = f"{counted(night.unheard, 'result')} of nothing: signal 0 of pytest-forked is no crash"
         yield Line(text=text)
-
-
-def document(night: Night) -> records.Nightly:
-    """The same as JSON."""
-    run, found = night.run, night.versions
-    return records.Nightly(
-        run=run.name,
-        against=night.base.name if night.base else None,
-        commit=run.commit,
-        url=run.url,
-        attempt=run.attempt,
-        conclusion=run.conclusion,
-        groups=len(night.test_jobs),
-        reported=night.reported,
-        not_run=night.not_run,
-        jobs=[_job_record(one, night) for one in _red_first(night.jobs)],
-        failures=[
-            records.NightFailures(
-                kind=_KINDS[group.kind],
-                area=group.area,
-                cause=group.cause,
-                tests=[_test_record(cell, night) for cell in group.cells],
-                was=group.was or None,
-            )
-            for group in night.groups
-        ],
-        retried=[_test_record(cell, night) for cell in night.retried],
-        performance=[_number_record(one) for one in night.speeds],
-        machines=[records.NightMachine(name=one.name, failed=one.failed, ran=one.ran) for one in night.machines],
-        commits=[commits_document(one) for one in (found.own, found.models)] if found else [],
-        pins=[
-            records.NightPin(name=pin.name, before=pin.before or None, after=pin.after or None, url=pin.url or None)
-            for pin in (found.pins if found else ())
-        ],
-        older=bool(found and found.older),
-        unread=[records.NightUnread(name=one.name, why=one.why) for one in run.unread],
-    )
-
-
-def _red_first(jobs: Sequence[JobState]) -> list[JobState]:
-    return sorted(jobs, key=lambda one: (not one.job.failed, one.job.name))
-
-
-def _job_record(one: JobState, night: Night) -> records.NightJob:
-    job, death = one.job, one.death
-    cells = next((lost.cells for lost in night.lost if lost.state.job.id == job.id), ())
-    step = job.failed_step
-    return records.NightJob(
-        name=job.name,
-        status=job.status,
-        conclusion=job.conclusion,
-        arch=night.archs.get(job.id, ""),
-        url=job.url,
-        tests=one.report.tests if one.report and one.report.reports else None,
-        died=str(death.how) if death else None,
-        id=job.id,
-        attempt=job.attempt,
-        machine=job.machine or None,
-        step=step.name if step else None,
-        error=death.error or None if death else None,
-        last_test=death.test or None if death else None,
-        not_run=len(cells),
-    )
-
-
-def _test_record(cell: NightCell, night: Night) -> records.NightTest:
-    known = night.known.get((cell.id, cell.arch), _UNKNOWN)
-    return records.NightTest(
-        id=cell.id,
-        arch=cell.arch,
-        url=cell.url or None,
-        machine=cell.machine or None,
-        attempts=cell.row.attempts,
-        since=known.since or None,
-        last_good=known.good or None,
-        flaky=known.flaky,
-        issue=known.issue or None,
-    )
-
-
-def _number_record(one: Speed) -> records.NightNumber:
-    return records.NightNumber(
-        model=one.model,
-        arch=one.arch,
-        metric=one.metric,
-        before=one.before,
-        after=one.after,
-        change=one.change,
-        trend=str(one.trend),
-        noise=one.noise,
-        nights=len(one.values) - 1,
-        url=one.url or None,
-    )

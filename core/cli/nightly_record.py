@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A nightly as JSON."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from core.cli import records
+from core.cli.commits_report import commits_document
+from core.evidence import JobState
+from core.evidence.nightly import Kind, Known, Night, NightCell, Speed
+
+_UNKNOWN = Known("", "", False, "")
+_KINDS: dict[Kind, Literal["new", "persisting", "fixed", "missing"]] = {
+    Kind.NEW: "new",
+    Kind.CHANGED: "persisting",
+    Kind.PERSISTING: "persisting",
+    Kind.FIXED: "fixed",
+    Kind.MISSING: "missing",
+}
+
+
+def night_record(night: Night) -> records.Nightly:
+    """What `nightly --json` prints."""
+    run, found = night.run, night.versions
+    return records.Nightly(
+        run=run.name,
+        against=night.base.name if night.base else None,
+        commit=run.commit,
+        url=run.url,
+        attempt=run.attempt,
+        conclusion=run.conclusion,
+        groups=len(night.test_jobs),
+        reported=night.reported,
+        not_run=night.not_run,
+        jobs=[_job_record(one, night) for one in _red_first(night.jobs)],
+        failures=[
+            records.NightFailures(
+                kind=_KINDS[group.kind],
+                area=group.area,
+                cause=group.cause,
+                tests=[_test_record(cell, night) for cell in group.cells],
+                was=group.was or None,
+            )
+            for group in night.groups
+        ],
+        retried=[_test_record(cell, night) for cell in night.retried],
+        performance=[_number_record(one) for one in night.speeds],
+        machines=[records.NightMachine(name=one.name, failed=one.failed, ran=one.ran) for one in night.machines],
+        commits=[commits_document(one) for one in (found.own, found.models)] if found else [],
+        pins=[
+            records.NightPin(name=pin.name, before=pin.before or None, after=pin.after or None, url=pin.url or None)
+            for pin in (found.pins if found else ())
+        ],
+        older=bool(found and found.older),
+        unread=[records.NightUnread(name=one.name, why=one.why) for one in run.unread],
+    )
+
+
+def _red_first(jobs: Sequence[JobState]) -> list[JobState]:
+    return sorted(jobs, key=lambda one: (not one.job.failed, one.job.name))
+
+
+def _job_record(one: JobState, night: Night) -> records.NightJob:
+    job, death = one.job, one.death
+    cells = next((lost.cells for lost in night.lost if lost.state.job.id == job.id), ())
+    step = job.failed_step
+    return records.NightJob(
+        name=job.name,
+        status=job.status,
+        conclusion=job.conclusion,
+        arch=night.archs.get(job.id, ""),
+        url=job.url,
+        tests=one.report.tests if one.report and one.report.reports else None,
+        died=str(death.how) if death else None,
+        id=job.id,
+        attempt=job.attempt,
+        machine=job.machine or None,
+        step=step.name if step else None,
+        error=death.error or None if death else None,
+        last_test=death.test or None if death else None,
+        not_run=len(cells),
+    )
+
+
+def _test_record(cell: NightCell, night: Night) -> records.NightTest:
+    known = night.known.get((cell.id, cell.arch), _UNKNOWN)
+    return records.NightTest(
+        id=cell.id,
+        arch=cell.arch,
+        url=cell.url or None,
+        machine=cell.machine or None,
+        attempts=cell.row.attempts,
+        since=known.since or None,
+        last_good=known.good or None,
+        flaky=known.flaky,
+        issue=known.issue or None,
+    )
+
+
+def _number_record(one: Speed) -> records.NightNumber:
+    return records.NightNumber(
+        model=one.model,
+        arch=one.arch,
+        metric=one.metric,
+        before=one.before,
+        after=one.after,
+        change=one.change,
+        trend=str(one.trend),
+        noise=one.noise,
+        nights=len(one.values) - 1,
+        url=one.url or None,
+    )

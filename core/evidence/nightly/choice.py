@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which run is meant: the newest nightly, or one that a person names."""
+
+from collections.abc import Sequence
+
+from core.evidence.analysis import chosen_run
+from core.evidence.ci_runs import CiRun
+
+
+def newest_night(runs: Sequence[CiRun]) -> CiRun | None:
+    """The newest nightly of `runs`, which are newest first: another workflow of the night may have ended later.
+
+    None: there are none.
+    """
+    nightly = (run for run in runs if "nightly" in run.name and "experimental" not in run.name)
+    return next(nightly, runs[0] if runs else None)
+
+
+def named_run(name: str, runs: Sequence[CiRun]) -> CiRun:
+    """The run that a person means. Raises UsageError."""
+    exact = [run for run in runs if name in (str(run.id), run.name)]
+    numbered = exact or [run for run in runs if name == str(run.number)]
+    if len(numbered) == 1:
+        return numbered[0]
+    by_name = {run.name: run for run in runs}
+    return by_name[chosen_run(name, list(by_name))]
