@@ -2,17 +2,16 @@
 """`ttmatrix nightly`: one run of a workflow as a morning report, or the log of one of its jobs."""
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
-from core.base.files import atomic_write, read_loosely
+from core.base.files import atomic_write
 from core.base.text import counted, one_line
 from core.cli import nightly_formats, nightly_record
 from core.cli.context import Context
-from core.cli.ingest_sources import destination_of, named_repository
-from core.evidence import CiJob, CiRun, CiStore, evidence_store
-from core.evidence.github import LOG_BYTES, Actions, Expired, Transport, find_token, log_lines
+from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
+from core.evidence.github import Expired, Transport, fetch_log, find_token, is_whole, log_file, read_lines
 from core.evidence.nightly import Night, named_run, newest_night
 
 _FORMATS = ("text", "md", "html", "json")
@@ -28,9 +27,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE instead of standard output")
     parser.add_argument("--log", metavar="JOB", help="print the end of the log of a job: its id, or a part of its name")
-    parser.add_argument(
-        "--repository", default="", metavar="OWNER/NAME", help="for --log; default: that of the remote origin"
-    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -67,27 +63,15 @@ def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
 def _log(args: argparse.Namespace, run: CiRun, ci: CiStore, context: Context) -> int:
     """Print the end of the log of a job; it is fetched if it is not here."""
     job = _job(args.log, [state.job for state in ci.jobs(run.id)])
-    file = context.paths.evidence
-    found = next(iter(file.glob(f"*-logs/{job.id}.log")), None)
-    if found is None:
-        repository = named_repository(args.repository, context)
-        found = destination_of(repository, context).log_of(job.id)
-        actions = Actions(Transport(find_token(), say=context.console.note), repository)
+    file = log_file(store_file(context.paths.evidence, context.checkout.root), job)
+    if not is_whole(file):
         try:
-            data, size = actions.transport.tail(actions.log_place(job), LOG_BYTES)
+            fetch_log(Transport(find_token(), say=context.console.note), job, file)
         except Expired:
             raise TTMatrixError("GitHub has no log of this job", one_line(job.name), job.url) from None
-        if size > len(data):
-            context.console.note(f"the last {len(data):,} of {size:,} bytes")
-        found.parent.mkdir(parents=True, exist_ok=True)
-        atomic_write(found, "\n".join(log_lines(data)) + "\n")
-    for line in _lines(found):
-        context.console.line(one_line(line))
+    for line in read_lines(file):
+        context.console.line(line)
     return EXIT_OK
-
-
-def _lines(file: Path) -> Iterator[str]:
-    yield from read_loosely(file).splitlines()
 
 
 def _job(name: str, jobs: Sequence[CiJob]) -> CiJob:

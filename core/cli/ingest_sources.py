@@ -21,6 +21,7 @@ from core.evidence.github import (
     Wanted,
     fetch_reports,
     find_token,
+    logs_directory,
 )
 from core.evidence.reports import Reading, ReadOptions, changed_reports
 from core.providers import ids_of_model
@@ -111,7 +112,7 @@ def destination_of(repository: str, context: Context) -> Destination:
     return Destination(
         CiStore(evidence_store(context.checkout, context.paths)),
         file.with_name(f"{name}.json"),
-        file.with_name(f"{name}-logs"),
+        logs_directory(file, repository),
         store_performance,
         test_of,
         models_commit,

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 from .actions import Actions as Actions, Wanted as Wanted
-from .ends import LOG_BYTES as LOG_BYTES, log_lines as log_lines
+from .ends import line_of_error as line_of_error, line_of_test as line_of_test
 from .fetch import Counts as Counts, Destination as Destination, fetch_reports as fetch_reports
+from .logs import (
+    LogPart as LogPart,
+    fetch_log as fetch_log,
+    is_whole as is_whole,
+    log_file as log_file,
+    logs_directory as logs_directory,
+    read_lines as read_lines,
+    repository_of as repository_of,
+)
 from .performance import Performance as Performance
 from .transport import Expired as Expired, Transport as Transport, find_token as find_token

@@ -100,10 +100,6 @@ class Actions:
         for fields in self._all(f"actions/runs/{run.id}/jobs?filter=all&per_page={_PAGE}", "jobs"):
             yield _job(fields, self.repository, run.id)
 
-    def log_place(self, job: CiJob) -> str:
-        """Where the log of a job is."""
-        return f"repos/{self.repository}/actions/jobs/{job.id}/logs"
-
     def artefacts(self, run: CiRun) -> Iterator[Artefact]:
         """The artefacts of a run, from all its attempts."""
         for fields in self._all(f"actions/runs/{run.id}/artifacts?per_page={_PAGE}", "artifacts"):

@@ -5,30 +5,21 @@ import re
 from collections.abc import Sequence
 
 from core.evidence.ci_runs import CiJob, Death, HowDied, JobReport
-from core.runs import plain_line
 
-LOG_BYTES = 8 * 2**20
-"""What is read and stored of a log: its end."""
-_STAMP = re.compile(r"^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?")
 _MARKED = re.compile(r"^##\[(?P<kind>\w+)\]\s*")
 _EXIT = re.compile(r"Process completed with exit code \d+")
 _TIME_UP = re.compile(r"has timed out after|exceeded the maximum execution time|The operation was canceled", re.I)
 _NODE = re.compile(r"^(?P<node>[\w./-]+\.py::[^\s\[]+(?:\[\S*?\](?=\s|$))?)(?P<rest>.*)$")
 _OUTCOME = re.compile(r"(?:^|\s)(?:PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS|RERUN)(?:\s+\(.*\))?(?:\s+\[\s*\d+%\])?\s*$")
+_HEADLINE = re.compile(r"_{3,} .+ _{3,}\s*$")
+"""What pytest puts above the output of a failure."""
 _FATAL = re.compile(
     r"Fatal Python error|Segmentation fault|\bKilled$|\bKilled\b.*\bprocess\b|Aborted|core dumped|terminate called"
     r"|No space left on device|[Oo]ut of memory: |lost communication|INTERNALERROR> \w+Error"
 )
 _RAISED = re.compile(r"^(?:E\s+)?[\w.]*(?:Error|Exception|Exit)\b: ")
 _SAID = re.compile(r"\b(?:ERROR|error|fatal|Error)\b:? ")
-_LINE_CHARACTERS = 500
 _COLLECT = re.compile(r"\bcollect", re.IGNORECASE)
-
-
-def log_lines(data: bytes) -> list[str]:
-    """The lines of the end of a log, plain, without GitHub's times; the first one may be cut."""
-    text = data.decode("utf-8", "replace")
-    return [plain_line(_STAMP.sub("", line), _LINE_CHARACTERS) for line in text.splitlines()]
 
 
 def is_dead(job: CiJob, report: JobReport | None) -> bool:
@@ -78,6 +69,29 @@ def running_test(lines: Sequence[str]) -> str:
         elif running and _OUTCOME.search(line):
             running = ""
     return running
+
+
+def line_of_error(lines: Sequence[str]) -> int:
+    """The number, from 1, of the line that says most about why a job failed; 0: none does."""
+    return _error(lines)[1]
+
+
+def line_of_test(lines: Sequence[str], id: str) -> int:
+    """The number, from 1, of the line at which to read about a test: where pytest shows its failure, else its outcome.
+
+    Else the last line with its name; 0: there is none. `id` is what stands in brackets, or a whole node id.
+    """
+    name = id if "::" in id else f"[{id}]"
+    short = name.rpartition("::")[2]
+    headline, outcome, last = 0, 0, 0
+    for at, line in enumerate(lines, 1):
+        if short in line:
+            last = at
+            if _HEADLINE.match(line):
+                headline = headline or at
+            elif name in line and _OUTCOME.search(line):
+                outcome = outcome or at
+    return headline or outcome or last
 
 
 def _error(lines: Sequence[str]) -> tuple[str, int]:

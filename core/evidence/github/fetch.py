@@ -13,7 +13,8 @@ from core.base.files import Malformed, atomic_write, decoded, read_text
 from core.base.locks import locked
 from core.evidence.ci_runs import CiJob, CiRun, Death, JobReport, Unread, latest_attempts
 from core.evidence.github.actions import Actions, Artefact, Wanted
-from core.evidence.github.ends import LOG_BYTES, death_of, is_dead, log_lines
+from core.evidence.github.ends import death_of, is_dead
+from core.evidence.github.logs import fetch_log, read_lines
 from core.evidence.github.performance import Performance, read_performance
 from core.evidence.github.transport import Expired, Refused
 from core.evidence.perf_reports import RawReport
@@ -24,8 +25,6 @@ from core.runs import UnreadableReport
 _MOST_BYTES = 2 * 2**30
 """The largest archive that is downloaded."""
 _SLACK_BYTES = 2**20
-_MOST_LOGS = 500
-"""Ends of logs that stay, the newest ones; each has up to 8 MiB, most some hundred kilobytes."""
 
 
 @dataclass
@@ -258,23 +257,17 @@ class _Fetch:
         if self.refused:
             self.counts.refused += 1
             return death_of(job, report, (), _REFUSED)
+        file = self.into.log_of(job.id)
         try:
-            data, size = self.actions.transport.tail(self.actions.log_place(job), LOG_BYTES)
+            part = fetch_log(self.actions.transport, job, file)
         except Expired:
             return death_of(job, report, (), "GitHub has no log of it")
         except Refused as error:
             self._refuse(f"log of {job.name}", error, unread)
             return death_of(job, report, (), _REFUSED)
-        self._store_log(job, data)
-        self.into.say(f"log of {job.name}: {size:,} bytes{f', the last {len(data):,} stored' * (size > len(data))}")
-        return death_of(job, report, log_lines(data))
-
-    def _store_log(self, job: CiJob, data: bytes) -> None:
-        self.into.logs.mkdir(parents=True, exist_ok=True)
-        atomic_write(self.into.log_of(job.id), "\n".join(log_lines(data)) + "\n")
-        ages = sorted(self.into.logs.glob("*.log"), key=lambda file: file.stat().st_mtime)
-        for file in ages[:-_MOST_LOGS]:
-            file.unlink(missing_ok=True)
+        ends = f", the last {part.wanted:,} stored" if part.begin else ""
+        self.into.say(f"log of {job.name}: {part.total:,} bytes{ends}")
+        return death_of(job, report, read_lines(file))
 
 
 _DAMAGED = "not a readable archive"

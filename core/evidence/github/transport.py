@@ -5,6 +5,7 @@ Nothing that is answered is believed: pages, bytes, seconds and requests are lim
 """
 
 import email.message
+import http
 import http.client
 import json
 import os
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, NoReturn, TypeVar
+from typing import IO, Any, NoReturn, Protocol, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from core.base.errors import TTMatrixError
@@ -40,6 +41,8 @@ _LEAST_RATE, _LENIENT_SECONDS = 1024, 60.0
 """Bytes a second that a download must have on average, once that time is over."""
 MOST_REQUESTS, _MOST_SECONDS = 5_000, 4 * 3600.0
 """For everything that is read at once. So many requests are what GitHub allows in an hour."""
+_ASKED = 3
+"""How often one answer is asked for until it begins where it is wanted."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 _DOCUMENT_BYTES = 16 * 2**20
@@ -47,6 +50,7 @@ _CHUNK_BYTES = 256 * 1024
 _HOME = ("localhost", "127.0.0.1", "::1")
 _GITHUB = ("github.com", "githubusercontent.com", "blob.core.windows.net")
 """The domains to which the API sends for archives."""
+_RANGE = re.compile(r"bytes ([0-9]{1,15})-[0-9]{1,15}/([0-9]{1,15})")
 _NEXT = re.compile(r"<([^<>]*)>\s*;[^,]*\brel=\"?next\b")
 _MAY_EXPIRE = re.compile(r"/actions/(?:artifacts/\d+/zip|jobs/\d+/logs|runs/\d+/jobs)$")
 """What a run loses with time. Its host of downloads says 404 too, but a signed address may simply be too old."""
@@ -82,6 +86,30 @@ def find_token(environ: Mapping[str, str] = os.environ, runner: CommandRunner = 
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
+class Sink(Protocol):
+    """What takes a large answer, and can go on with it after an interruption."""
+
+    def next(self) -> int:
+        """The number of the byte that it wants next; what has come is stored before."""
+        ...
+
+    def begin(self, start: int, total: int) -> bool:
+        """An answer comes that begins at `start` of `total` bytes (0: unknown). False: ask once more, from `next`."""
+        ...
+
+    def take(self, piece: bytes) -> None:
+        """The next bytes of the answer."""
+        ...
+
+    def forget(self) -> None:
+        """What it has is of something else: begin anew."""
+        ...
+
+
+class _Beyond(_TryAgain):
+    """What was asked for begins behind its end (416)."""
+
+
 @dataclass
 class Transport:
     """Sends requests to one API. Raises TTMatrixError on failure; no message has a token or a signed address."""
@@ -99,23 +127,40 @@ class Transport:
         if not secure:
             raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {one_line(self.api)}")
 
-    def tail(self, path: str, most: int) -> tuple[bytes, int]:
-        """The last `most` bytes of the answer to `path`, and how many it has. Raises Expired and Refused."""
+    def read_from(self, path: str, sink: Sink) -> None:
+        """Give the answer to `path` to `sink`, from where it wants it on. Raises Expired and Refused.
+
+        After a broken connection it goes on where it was; a server that cannot do so sends everything once more.
+        """
         address = self._at_the_api(path)
 
-        def read() -> tuple[bytes, int]:
-            kept, length, begun = bytearray(), 0, time.monotonic()
-            with self._open(address, _DOWNLOAD_SECONDS) as answer:
-                while piece := answer.read1(_CHUNK_BYTES):
-                    length += len(piece)
-                    kept += piece
-                    if len(kept) > 2 * most:
-                        del kept[:-most]
-                    self._check_rate(length, begun)
-                self._check_length(answer, length)
-            return bytes(kept[-most:]), length
+        def read() -> None:
+            begun, place = time.monotonic(), address
+            # The first answer tells the size, after which the sink may want the end only: of the same place.
+            for _ in range(_ASKED):
+                with self._open(place, _DOWNLOAD_SECONDS, first=sink.next()) as answer:
+                    place = answer.url
+                    start, total = _span(answer)
+                    if sink.begin(start, total):
+                        self._give(answer, sink, begun)
+                        return
 
-        return self._with_retries(address, read)
+        def read_or_forget() -> None:
+            try:
+                read()
+            except _Beyond:
+                sink.forget()
+                raise
+
+        self._with_retries(address, read_or_forget)
+
+    def _give(self, answer: http.client.HTTPResponse, sink: Sink, begun: float) -> None:
+        length = 0
+        while piece := answer.read1(_CHUNK_BYTES):
+            length += len(piece)
+            sink.take(piece)
+            self._check_rate(length, begun)
+        self._check_length(answer, length)
 
     def json(self, path: str) -> tuple[Any, str]:
         """The answer to `path` (an address, or relative to the API) and the address of its next page; empty: none."""
@@ -204,7 +249,7 @@ class Transport:
         return address
 
     @contextmanager
-    def _open(self, address: str, seconds: float) -> Iterator[http.client.HTTPResponse]:
+    def _open(self, address: str, seconds: float, first: int = 0) -> Iterator[http.client.HTTPResponse]:
         begun = time.monotonic()
         for _ in range(_MOST_REDIRECTS):
             self._requests += 1
@@ -213,7 +258,9 @@ class Transport:
                 self._refuse("takes too long", address, what)
             left = max(0.001, begun + seconds - time.monotonic())
             try:
-                with self._opener.open(self._request(address), silence=min(_SECONDS, left), whole=left) as answer:
+                with self._opener.open(
+                    self._request(address, first), silence=min(_SECONDS, left), whole=left
+                ) as answer:
                     yield answer
                 return
             except urllib.error.HTTPError as error:
@@ -253,8 +300,10 @@ class Transport:
         except ValueError:
             self._refuse("names an address that cannot be read", address, found[1])
 
-    def _request(self, address: str) -> urllib.request.Request:
+    def _request(self, address: str, first: int = 0) -> urllib.request.Request:
         request = urllib.request.Request(address, headers={"User-Agent": "ttmatrix"})
+        if first:
+            request.add_header("Range", f"bytes={first}-")
         if _origin(address) == _origin(self.api):
             request.add_header("Accept", "application/vnd.github+json")
             request.add_header("X-GitHub-Api-Version", "2022-11-28")
@@ -263,6 +312,8 @@ class Transport:
         return request
 
     def _refusal(self, error: urllib.error.HTTPError) -> Exception:
+        if error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            return _Beyond("it has less than before")
         if error.code >= 500:
             return _TryAgain(f"it says {error.code}")
         if error.code == 410 or (error.code == 404 and _MAY_EXPIRE.search(urlsplit(error.url).path)):
@@ -322,6 +373,16 @@ def _is_https(address: str) -> bool:
 def _origin(address: str) -> tuple[str, str]:
     where = urlsplit(address)
     return where.scheme, where.netloc.lower()
+
+
+def _span(answer: http.client.HTTPResponse) -> tuple[int, int]:
+    """Where an answer begins in the whole, and the size of that; 0: unknown."""
+    if answer.status == http.HTTPStatus.PARTIAL_CONTENT:
+        found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))
+        if found is None:
+            raise _TryAgain("it does not say which part it sends")
+        return int(found[1]), int(found[2])
+    return 0, _whole_number(answer.headers.get("Content-Length", "")) or 0
 
 
 def _whole_number(text: str) -> int | None:

@@ -306,11 +306,10 @@ def test_the_page_for_pasting_has_at_most_80_lines_and_the_rest_is_folded(hub: G
 def test_the_log_of_a_job_is_printed_and_fetched_once(hub: GitHub, checkout: Checkout) -> None:
     night = Night(hub, 20)
     job = night.models("n150", GOOD, log="one\n\x1b[31mtwo\x1b[0m")
-    where = "--repository", "team/tt-xla"
     for _ in range(2):
-        assert nightly(checkout, "--log", str(job), *where).out.splitlines() == ["one", "two"]
+        assert nightly(checkout, "--log", str(job)).out.splitlines() == ["one", "two"]
     assert sum("/logs" in path for host, path, _ in hub.asked if host == "api") == 1
-    assert nightly(checkout, "--log", "no such", *where).code == 64
+    assert nightly(checkout, "--log", "no such").code == 64
 
 
 def test_since_when_it_fails_and_whether_it_comes_and_goes(hub: GitHub, checkout: Checkout) -> None:
