@@ -79,7 +79,7 @@ def line_of_error(lines: Sequence[str]) -> int:
 def line_of_test(lines: Sequence[str], id: str) -> int:
     """The number, from 1, of the line at which to read about a test: where pytest shows its failure, else its outcome.
 
-    Else the last line with its name; 0: there is none. `id` is what stands in brackets, or a whole node id.
+    Else the last line with its name; 0: there is none. `id` is what is in brackets, or a whole node id.
     """
     name = id if "::" in id else f"[{id}]"
     short = name.rpartition("::")[2]

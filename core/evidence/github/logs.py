@@ -2,7 +2,6 @@
 """Logs of jobs of CI: the end of each, fetched once into a file that can be followed while it grows."""
 
 import json
-import os
 import re
 import time
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.base.errors import TTMatrixError
-from core.base.files import Malformed, atomic_write, decoded, read_loosely, read_text
+from core.base.files import Malformed, atomic_write, decoded, read_bytes, read_loosely, read_text
 from core.base.locks import locked
 from core.evidence.ci_runs import CiJob
 from core.evidence.github.transport import Transport
@@ -195,9 +194,7 @@ class _Growing:
 
     def _shorten(self) -> None:
         """Keep the end of a log whose size nobody has said."""
-        with self._file.open("rb") as file:
-            file.seek(-LOG_BYTES, os.SEEK_END)
-            data = file.read()
+        data = read_bytes(self._file, None)[-LOG_BYTES:]
         data = b"[the end of this log]\n" + data[data.find(b"\n") + 1 :]
         atomic_write(self._file, data)
         self.part = self.part._replace(written=len(data))
