@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from core import sources
 from core.base import files
@@ -98,6 +98,7 @@ class BenchmarkKind(Kind):
     columns = ("id", "runner", "suite", "accuracy", RUN, DEVICE_RUN, "target")
     facets = ("runner", "suite", "accuracy", "vllm", "job")
     groupings = ("model", "file")
+    overview: ClassVar = {"all": "", **{group: f"suite:{group}" for group in _GROUPS}}
     runs_alone = True
 
     def rows_at_once(self, matrix: Matrix, cache: "Cache") -> OtherRows | None:

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that people write by hand, beside those of models."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from core import handwritten
 from core.kinds.kind import EVERY, Kind, Source
-from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OwnColumn
+from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OtherRows, OwnColumn, OwnLayout
 from core.matrix.query import Choice, made, own_column
 
 if TYPE_CHECKING:
+    from core.matrix.cache import Cache
     from core.runs.planning import LaunchPlan
+    from core.sources.ci import Job
     from core.workspace import Workspace
 
 
@@ -37,10 +39,20 @@ class HandwrittenKind(Kind):
     columns = ("id", "level", "status", RUN, DEVICE_RUN, "mark", "reason")
     facets = ("status", "level", "marker")
     groupings = ("file", "level", "status", "reason")
+    layouts = (OwnLayout("handwritten", "file", "level", "files of hand-written tests by level"),)
+    overview: ClassVar = {"all": "", **{level: f"level:{level}" for level in LEVELS}}
     runs_alone = True
 
     def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
         return handwritten.with_handwritten(workspace.cache, matrix)
+
+    def selected_by(self, rows: OtherRows) -> object:
+        # Of the rows, not of the tests: to read these takes a tenth of a second and megabytes with each re-index.
+        marks = rows.flags["mark"]
+        return [(id, marks[row]) for row, id in enumerate(rows.ids)]
+
+    def selected(self, rows: OtherRows, jobs: Iterable["Job"], cache: "Cache") -> Mapping[str, Iterable["Job"]]:
+        return handwritten.jobs_by_id(jobs, handwritten.read_tests(cache).tests)
 
     def find(self, text: str, workspace: "Workspace") -> str:
         """By node id, or by a part of one that names a Python file."""

@@ -2,7 +2,7 @@
 """What every kind of rows is, with what most of them have in common."""
 
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from core import runs
 from core.base.errors import TTMatrixError, UsageError
 from core.domain.model import Function
-from core.matrix import JobOfRow, Matrix, OtherRows, OwnColumn, with_rows_at_once
+from core.matrix import JobOfRow, Matrix, OtherRows, OwnColumn, OwnLayout, with_rows_at_once
 from core.matrix.query import Field, Query
 from core.runs import planning
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from core.runs.planning import LaunchPlan
     from core.runs.store import RunRecord
     from core.sources import Checkout
+    from core.sources.ci import Job
     from core.workspace import Workspace
 
 EVERY = ("status", "kind", "is", "reason", "file")
@@ -118,6 +119,9 @@ class Kind:
     short_ids: ClassVar[bool] = False
     facets: ClassVar[tuple[str, ...]] = ()
     groupings: ClassVar[tuple[str, ...]] = ()
+    layouts: ClassVar[Sequence[OwnLayout]] = ()
+    overview: ClassVar[Mapping[str, str]] = {}
+    same_in_all: ClassVar[Mapping[str, str]] = {}
     listed: ClassVar[bool] = False
     """Whether a list has its rows even if the query does not ask for them."""
     real: ClassVar[bool] = True
@@ -128,8 +132,12 @@ class Kind:
     """Whether `plan` needs nothing but ids; the runs of other kinds are chosen in a dialog."""
 
     def asked_by(self, query: Query) -> bool:
-        """Whether a query asks for rows of this kind: by its name, or by a field that no other kind has."""
-        return query.asks("kind", self.name) or any(map(query.values_of, (one.name for one in self.own_fields)))
+        """Whether a query asks for rows of this kind: by its name, by what all of them have, or by a field that no
+        other kind has.
+        """
+        named = {**self.same_in_all, "kind": self.name}
+        own = (one.name for one in self.own_fields)
+        return any(query.asks(field, text) for field, text in named.items()) or any(map(query.values_of, own))
 
     def rows_at_once(self, matrix: Matrix, cache: "Cache") -> OtherRows | None:
         """The rows that go with `matrix`, if reading them takes no noticeable time; None: there are none."""
@@ -168,6 +176,18 @@ class Kind:
         """The jobs of CI that run a row."""
         rows = matrix.of_kind(self.name)
         return rows.jobs.get(id, ()) if rows else ()
+
+    def selected_by(self, rows: OtherRows) -> object:
+        """What decides which jobs of the presets select each of `rows`, as a value; None: presets select none."""
+        return None
+
+    def selected(self, rows: OtherRows, jobs: Iterable["Job"], cache: "Cache") -> Mapping[str, Iterable["Job"]]:
+        """Those of `jobs`, which presets define, that select each of `rows`, by id."""
+        return {}
+
+    def model_texts(self, rows: OtherRows) -> Mapping[str, Iterable[str]]:
+        """Texts of columns of models (`core.providers.models`) for each of `rows`."""
+        return {}
 
     def node_id(self, id: str, matrix: Matrix) -> str:
         """What pytest takes for a row."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from core.domain.model import node_id
 from core.kinds.kind import EVERY, Kind
-from core.matrix import MODEL_KIND, RUN, Column, FlagColumn, Matrix
+from core.matrix import MODEL_KIND, RUN, Column, FlagColumn, Matrix, OwnLayout
 from core.matrix.query import (
     FAILED_ON,
     FIRST_BAD,
@@ -162,6 +162,17 @@ class ModelKind(Kind):
         "group",
         "task",
         "job",
+    )
+    layouts = (
+        OwnLayout("loaders", "loader", "arch", "loaders by arch"),
+        OwnLayout("variants", "variant", "arch", "variants by arch"),
+        OwnLayout("families", "family", "arch", "families by arch"),
+        OwnLayout("groups", "group", "arch", "groups of models by arch"),
+        OwnLayout("tasks", "task", "arch", "tasks of models by arch"),
+        OwnLayout("loader-work", "loader", "work", "loaders by parallelism and mode"),
+        OwnLayout("variant-work", "variant", "work", "variants by parallelism and mode"),
+        OwnLayout("parallelism", "parallelism", "arch", "parallelisms by arch"),
+        OwnLayout("work", "parallelism", "mode", "parallelisms by mode"),
     )
 
     def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:

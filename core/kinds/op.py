@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op cases: single ops of models, written in manifests."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from core.base.errors import UsageError
 from core.base.text import counted
+from core.domain.model import Status
 from core.kinds.kind import EVERY, Kind
-from core.matrix import OP_KIND, Matrix, OwnColumn, with_other_rows
+from core.matrix import OP_KIND, Matrix, OwnColumn, OwnLayout, with_other_rows
 from core.matrix.query import (
     BACKEND,
     RESULT,
@@ -86,6 +87,15 @@ class OpKind(Kind):
     listed = True
     facets = ("status", "op", "model", "dtype", "marker", "temporary", BACKEND, RESULT, VERDICT)
     groupings = ("op", "model", "status", "reason", "file")
+    layouts = (
+        OwnLayout("ops", "op", "model", "worst last results of ops by model that cases are of", results=True),
+        OwnLayout("op-results", "op", BACKEND, "last results of ops by backend", results=True),
+    )
+    overview: ClassVar = {
+        "all": "",
+        **{status: f"status:{status.lower()}" for status in Status},
+        "same as another": "!dup:none",
+    }
 
     def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
         rows = workspace.table.of_kind(self.name)

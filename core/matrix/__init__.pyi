@@ -41,6 +41,7 @@ from .row_kinds import (
     PLACEHOLDER_KIND as PLACEHOLDER_KIND,
     RUN as RUN,
     OwnColumn as OwnColumn,
+    OwnLayout as OwnLayout,
     all_kinds as all_kinds,
     row_kind as row_kind,
 )

@@ -4,7 +4,7 @@
 The modules are named as texts: they know what is above the matrix, such as how a row runs.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple, Protocol
@@ -42,6 +42,17 @@ class OwnColumn(NamedTuple):
     """The sort key of its texts; None: their place in the vocabulary."""
     flags: bool = False
     """Whether a row can have several texts."""
+
+
+class OwnLayout(NamedTuple):
+    """A grid of rows of one kind (`core.matrix.view.grid.Layout`)."""
+
+    name: str
+    down: str
+    across: str
+    help: str
+    results: bool = False
+    """Whether it counts last results instead of expected statuses."""
 
 
 class RowKind(Protocol):
@@ -92,6 +103,21 @@ class RowKind(Protocol):
     @property
     def groupings(self) -> tuple[str, ...]:
         """The groupings of such a table; empty: all."""
+        ...
+
+    @property
+    def layouts(self) -> Sequence[OwnLayout]:
+        """The grids of its rows, the usual one first."""
+        ...
+
+    @property
+    def overview(self) -> Mapping[str, str]:
+        """What the overview counts of its rows: queries by title, of which the empty one is for all of them."""
+        ...
+
+    @property
+    def same_in_all(self) -> Mapping[str, str]:
+        """The text that all its rows have in columns which the index computes for model tests alone."""
         ...
 
 

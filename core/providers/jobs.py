@@ -2,26 +2,25 @@
 """Which CI jobs select each row, cached until one of their inputs changes."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol, cast
 
-from core import handwritten
 from core.ci import (
     Selected,
     Selection,
     groups,
-    placeholder_jobs,
     query_name,
     read_ci,
     read_selector,
     selected,
 )
 from core.domain.model import Finding
-from core.matrix import HANDWRITTEN_KIND, PLACEHOLDER_KIND, Matrix, load, store
+from core.matrix import Matrix, OtherRows, load, row_kind, store
 from core.matrix.cache import Cache
 from core.providers.models import model_infos
 from core.sources import Checkout, ModelInfos, files_below, stamps_of
-from core.sources.ci import CONFTEST, DURATIONS, Jobs, read_jobs, scheduled
+from core.sources.ci import CONFTEST, DURATIONS, Job, Jobs, read_jobs, scheduled
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class _Cached:
 
 
 def provide(cache: Cache, matrix: Matrix) -> Selected:
-    """The column of scheduled jobs, also of the hand-written tests and placeholders among the rows."""
+    """The column of scheduled jobs, also of the rows of other kinds."""
     return replace(selected_jobs(cache, matrix.model_tests), other_jobs=other_jobs(cache, matrix))
 
 
@@ -42,29 +41,36 @@ class _CachedOthers:
     by_id: Mapping[str, tuple[tuple[str, str], ...]]
 
 
+class _SelectedKind(Protocol):
+    """What `core.kinds.Kind` says of the jobs that select its rows."""
+
+    def selected_by(self, rows: OtherRows) -> object: ...
+    def selected(self, rows: OtherRows, jobs: Iterable[Job], cache: Cache) -> Mapping[str, Iterable[Job]]: ...
+
+
 def other_jobs(cache: Cache, matrix: Matrix) -> Mapping[str, tuple[tuple[str, str], ...]]:
-    """Name and machine of the scheduled jobs of each row that is no model test; op cases have none."""
-    rows, placeholders = matrix.of_kind(HANDWRITTEN_KIND), matrix.of_kind(PLACEHOLDER_KIND)
+    """Name and machine of the scheduled jobs of each row that is no model test."""
     own = {id: tuple((job.text, job.runs_on) for job in jobs) for one in matrix.others for id, jobs in one.jobs.items()}
-    if not rows and not placeholders:
+    decisive = {one.kind: _kind(one).selected_by(one) for one in matrix.others}
+    selectable = [one for one in matrix.others if decisive[one.kind] is not None]
+    if not selectable:
         return own
-    planned = placeholders.ids if placeholders else ()
-    # Of the rows, not of the tests: to read all of these takes a tenth of a second and megabytes with each re-index.
-    marks = rows.flags["mark"] if rows else None
-    written = [(id, marks[row]) for row, id in enumerate(rows.ids)] if rows and marks else []
-    digest = hashlib.sha256(repr((written, planned)).encode(errors="surrogatepass"))
+    digest = hashlib.sha256(repr([decisive[one.kind] for one in selectable]).encode(errors="surrogatepass"))
     cached = load(cache.file("other_jobs"))
     if isinstance(cached, _CachedOthers) and cached.digest == digest.digest():
         return {**cached.by_id, **own}
     stamps = stamps_of(job_files(cache.checkout))
-    tests = handwritten.read_tests(cache).tests if rows else ()
     jobs = scheduled(read_jobs(cache.checkout)[0])
-    found = handwritten.jobs_by_id(jobs, tests) | {name: tuple(placeholder_jobs(jobs, name)) for name in planned}
+    found = {id: tuple(mine) for one in selectable for id, mine in _kind(one).selected(one, jobs, cache).items()}
     # A few sets of jobs cover all rows.
     sets = {mine: tuple((query_name(job, jobs[job]), job.runs_on) for job in mine) for mine in set(found.values())}
     by_id = {id: sets[mine] for id, mine in found.items()}
     store(cache.file("other_jobs"), _CachedOthers(digest.digest(), by_id), stamps)
     return {**by_id, **own}
+
+
+def _kind(rows: OtherRows) -> _SelectedKind:
+    return cast(_SelectedKind, row_kind(rows.kind))
 
 
 def selected_jobs(cache: Cache, matrix: Matrix) -> Selected:

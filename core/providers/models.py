@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What loaders report about the model of each row (docs/rules.md 1.7), as columns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol, cast
 
 from core.domain.ids import TestId
 from core.domain.model import Finding, ModelInfo
-from core.matrix import PLACEHOLDER_KIND, Column, Matrix
+from core.matrix import Column, Matrix, OtherRows, row_kind
 from core.matrix.cache import Cache, of_loaders
 from core.matrix.query import Plain, variant_column
 from core.sources import ModelInfos, read_model_infos
@@ -41,7 +42,12 @@ def ids_of_model(matrix: Matrix, infos: ModelInfos, name: str) -> list[str]:
     return [id for id, parsed in found if parsed and (parsed.directory, parsed.variant) in models]
 
 
-_PLACEHOLDER_GROUP = "red"
+class _KindOfModels(Protocol):
+    """What `core.kinds.Kind` says of the models that its rows are of."""
+
+    def model_texts(self, rows: OtherRows) -> Mapping[str, Iterable[str]]: ...
+
+
 _PARTS: dict[str, Callable[[ModelInfo], str]] = {
     "group": lambda info: info.group,
     "task": lambda info: info.task,
@@ -51,17 +57,13 @@ _PARTS: dict[str, Callable[[ModelInfo], str]] = {
 
 
 def provide(cache: Cache, matrix: Matrix) -> Plain:
-    """Group, task, source and name of each row's model, from the cached infos.
-
-    Of placeholders the group is known, which is always `red`, and the name in reports (docs/rules.md 2.5).
-    """
-    models, planned = matrix.model_tests, matrix.of_kind(PLACEHOLDER_KIND)
-    columns = model_columns(models, model_infos(cache, models))
-    if planned is None:
-        return columns
-    names = zip(planned.ids, planned.columns["model"].texts(), strict=True)
-    behind = {"group": dict.fromkeys(planned.ids, (_PLACEHOLDER_GROUP,)), "name": {id: (text,) for id, text in names}}
-    return columns._replace(behind=behind)
+    """Group, task, source and name of each row's model, from the cached infos; of other rows what their kind says."""
+    models = matrix.model_tests
+    behind: dict[str, dict[str, tuple[str, ...]]] = {}
+    for one in matrix.others:
+        for name, texts in cast(_KindOfModels, row_kind(one.kind)).model_texts(one).items():
+            behind.setdefault(name, {}).update({id: (text,) for id, text in zip(one.ids, texts, strict=True)})
+    return model_columns(models, model_infos(cache, models))._replace(behind=behind)
 
 
 def model_columns(matrix: Matrix, infos: ModelInfos) -> Plain:

@@ -13,8 +13,10 @@ from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.field_rules import is_flag
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import fitted
-from core.matrix.row_kinds import PLACEHOLDER_KIND
+from core.matrix.row_kinds import row_kind
 
+_PLANNED = "placeholder"
+"""The flag of a test whose id a placeholder has too."""
 _ISSUE = re.compile(r"\bgithub\.com/[\w.-]+/[\w.-]+/issues/\d+")
 
 _P = ParamSpec("_P")
@@ -83,7 +85,7 @@ def function_column(matrix: Matrix) -> FlagColumn:
 
     Op cases and hand-written tests have none.
     """
-    return _of_placeholders(matrix, _function_column_of_tests(matrix), Function.PLACEHOLDER)
+    return _with_others(matrix, _function_column_of_tests(matrix), "function")
 
 
 @_kept
@@ -238,17 +240,20 @@ def is_column(matrix: Matrix) -> FlagColumn:
     duplicate: several entries have its id, and the last one counts. shadowed: its entry's own status has no effect on
     any supported arch, because each of them has an override. placeholder: a planned model.
     """
-    return _of_placeholders(matrix, _is_column_of_tests(matrix), PLACEHOLDER_KIND)
+    return _with_others(matrix, _is_column_of_tests(matrix), "is")
 
 
-def _of_placeholders(matrix: Matrix, column: FlagColumn, text: str) -> FlagColumn:
-    """`column` with `text` on the rows of placeholders."""
-    rows = matrix.kinds[PLACEHOLDER_KIND]
-    if not rows:
+def _with_others(matrix: Matrix, column: FlagColumn, name: str) -> FlagColumn:
+    """`column` with the text that all rows of a kind have in it."""
+    known = ((rows, row_kind(kind).same_in_all.get(name)) for kind, rows in matrix.kinds.items() if rows)
+    texts = [(rows, text) for rows, text in known if text]
+    if not texts:
         return column
+    bits = {text: 1 << bit for bit, text in enumerate(column.values)}
     masks = [*column.masks]
-    masks[rows.start : rows.stop] = [column.mask([text])] * len(rows)
-    return FlagColumn(column.values, masks)
+    for rows, text in texts:
+        masks[rows.start : rows.stop] = [bits.setdefault(text, 1 << len(bits))] * len(rows)
+    return FlagColumn(tuple(bits), masks)
 
 
 @_kept
@@ -262,7 +267,7 @@ def _is_column_of_tests(matrix: Matrix) -> FlagColumn:
             "mixed": (row for row, _ in _entries(matrix) if status[row].bit_count() > 1),
             "duplicate": (matrix.rows[id] for id, count in written.items() if count > 1),
             "shadowed": (row for row, entry in _entries(matrix) if _shadowed(entry, archs, row)),
-            PLACEHOLDER_KIND: (
+            _PLANNED: (
                 matrix.rows[one.id] for file in matrix.files for one in file.placeholders if one.id in matrix.rows
             ),
         },

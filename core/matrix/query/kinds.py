@@ -149,13 +149,13 @@ class _ColumnField(ABC):
 
     def having(self, matrix: Matrix, rows: Sequence[int]) -> Sequence[int]:
         """Those of `rows` that have the field, in the same order."""
-        lacking = [rows for kind, rows in matrix.kinds.items() if rows and kind not in self.kinds]
-        if not lacking:
+        known = [rows for kind, rows in matrix.kinds.items() if rows and kind in self.kinds]
+        if sum(map(len, known)) == len(matrix.ids):
             return rows
-        if self.kinds == (MODEL_KIND,):
-            end = len(matrix.model_tests.ids)
-            return [row for row in rows if row < end]
-        return [row for row in rows if not any(row in others for others in lacking)]
+        if len(known) == 1:
+            start, end = known[0].start, known[0].stop
+            return [row for row in rows if start <= row < end]
+        return [row for row in rows if any(row in own for own in known)]
 
     def matching(self, vocabulary: Sequence[str], term: Term) -> Iterable[int]:
         """The codes of the texts in which the term's regular expression is found; never those of empty texts."""

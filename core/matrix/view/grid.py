@@ -25,7 +25,7 @@ from core.matrix.query import (
     variant_column,
     written,
 )
-from core.matrix.row_kinds import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND
+from core.matrix.row_kinds import all_kinds
 from core.matrix.view.tally import WORDS, Outcomes, Tally, case_outcomes, rate, status_words
 from core.matrix.view.tree import BY_GROUPING, paired
 
@@ -45,7 +45,7 @@ class Layout:
     down: str
     across: str
     help: str
-    kind: str = MODEL_KIND
+    kind: str
     """The kind of its rows."""
     results: bool = False
     """Whether it counts last results instead of expected statuses."""
@@ -56,19 +56,10 @@ class Layout:
         return RUNS if self.results else BY_GROUPING[self.down].needs
 
 
-LAYOUTS: tuple[Layout, ...] = (
-    Layout("loaders", "loader", ARCH, "loaders by arch"),
-    Layout("variants", "variant", ARCH, "variants by arch"),
-    Layout("families", "family", ARCH, "families by arch"),
-    Layout("groups", "group", ARCH, "groups of models by arch"),
-    Layout("tasks", "task", ARCH, "tasks of models by arch"),
-    Layout("loader-work", "loader", WORK, "loaders by parallelism and mode"),
-    Layout("variant-work", "variant", WORK, "variants by parallelism and mode"),
-    Layout("parallelism", "parallelism", ARCH, "parallelisms by arch"),
-    Layout("work", "parallelism", "mode", "parallelisms by mode"),
-    Layout("ops", "op", "model", "worst last results of ops by model that cases are of", OP_KIND, results=True),
-    Layout("op-results", "op", BACKEND, "last results of ops by backend", OP_KIND, results=True),
-    Layout("handwritten", "file", "level", "files of hand-written tests by level", HANDWRITTEN_KIND),
+LAYOUTS: tuple[Layout, ...] = tuple(
+    Layout(one.name, one.down, one.across, one.help, kind.name, one.results)
+    for kind in all_kinds().values()
+    for one in kind.layouts
 )
 BY_LAYOUT = {one.name: one for one in LAYOUTS}
 
@@ -141,7 +132,7 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
     """
     layout = BY_LAYOUT[name]
     asked, among = query, select(matrix, Query())
-    if matrix.models is not None or layout.kind != MODEL_KIND:
+    if len(matrix.kinds[layout.kind]) < len(matrix.ids):
         # Once, not for each column: the rows of a kind are the same on all archs.
         kind = named("kind", layout.kind)
         query, among = Query((*asked.terms, kind)), select(matrix, Query((kind,)))
@@ -273,14 +264,14 @@ def _terms(matrix: Matrix, name: str, side: Column, code: int) -> Terms:
         return (named(name, side.values[code]),)
     # Any row with the text will do to look up its parts.
     row = side.codes.index(code)
-    return tuple(term(matrix, row) for term in _TERMS[name])
+    return tuple(term(matrix, row) for term in _TERMS.get(name, (_own(name),)))
 
 
 def _name(name: str) -> Callable[[Matrix, int], Node]:
     return lambda matrix, row: named(name, matrix.columns[name][row])
 
 
-def _of_op(name: str) -> Callable[[Matrix, int], Node]:
+def _own(name: str) -> Callable[[Matrix, int], Node]:
     def term(matrix: Matrix, row: int) -> Node:
         column = own_column(matrix, name)
         text = str(column[row])
@@ -320,8 +311,6 @@ _TERMS: Mapping[str, Sequence[Callable[[Matrix, int], Node]]] = {
     "parallelism": (_name("parallelism"),),
     "mode": (_name("mode"),),
     WORK: (_name("parallelism"), _name("mode")),
-    "op": (_of_op("op"),),
-    "model": (_of_op("model"),),
     "file": (_file,),
-    "level": (lambda matrix, row: named("level", own_column(matrix, "level")[row]),),
 }
+"""The terms that select the rows with the text of a row in a column; a column that kinds of rows have is its own."""

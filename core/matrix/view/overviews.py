@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from core.domain.model import Finding, Status
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.op_rows import LEVELS
 from core.matrix.query import Learned, Query, needs, select
-from core.matrix.row_kinds import HANDWRITTEN_KIND, OP_KIND
+from core.matrix.row_kinds import RowKind, all_kinds
 from core.matrix.view.grid import Grid, grid
 from core.matrix.view.tally import DECLARED, Tally
 
@@ -117,9 +116,8 @@ def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[S
     )
     if matrix.models is None:
         return sections
-    cases = (_op_cases(matrix),) if matrix.of_kind(OP_KIND) else ()
-    by_hand = (_handwritten(matrix),) if matrix.of_kind(HANDWRITTEN_KIND) else ()
-    return (*(_of_models(section) for section in sections), *cases, *by_hand)
+    others = (_of_kind(kind, matrix) for name, kind in all_kinds().items() if kind.overview and matrix.kinds[name])
+    return (*(_of_models(section) for section in sections), *others)
 
 
 def _of_models(section: Section) -> Section:
@@ -135,26 +133,13 @@ def _of_models(section: Section) -> Section:
     return Section(section.title, section.heads, tuple(rows))
 
 
-def _op_cases(matrix: Matrix) -> Section:
-    """All op cases by expected status, and the duplicates among them."""
-    words = [
-        ("all", ""),
-        *((status, f"status:{status.lower()}") for status in Status),
-        ("same as another", "!dup:none"),
-    ]
-    queries = ((label, Query.parse(f"kind:op {terms}")) for label, terms in words)
+def _of_kind(kind: RowKind, matrix: Matrix) -> Section:
+    """The numbers of the rows of one kind."""
+    queries = ((label, Query.parse(f"kind:{kind.name} {terms}")) for label, terms in kind.overview.items())
     found = ((label, len(select(matrix, query)), str(query)) for label, query in queries)
-    return Section("op cases", ("",), tuple(Row(one, (_tests(count, text),)) for one, count, text in found if count))
-
-
-def _handwritten(matrix: Matrix) -> Section:
-    """All hand-written tests, by what they run."""
-    queries = (
-        (level or "all", Query.parse(f"kind:handwritten {level and f'level:{level}'}")) for level in ("", *LEVELS)
+    return Section(
+        f"{kind.noun}s", ("",), tuple(Row(one, (_tests(count, text),)) for one, count, text in found if count)
     )
-    found = ((label, len(select(matrix, query)), str(query)) for label, query in queries)
-    rows = tuple(Row(one, (_tests(count, text),)) for one, count, text in found if count)
-    return Section("hand-written tests", ("",), rows)
 
 
 def findings_section(findings: Iterable[Finding]) -> Section:
