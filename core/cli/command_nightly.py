@@ -12,7 +12,7 @@ from core.cli import nightly_formats, nightly_record
 from core.cli.context import Context
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
 from core.evidence.github import Expired, Transport, fetch_log, find_token, is_whole, log_file, read_lines
-from core.evidence.nightly import Night, named_run, newest_night
+from core.evidence.nightly import Line, Night, issue_text, named_run, newest_night, sections
 
 _FORMATS = ("text", "md", "html", "json")
 
@@ -27,6 +27,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE instead of standard output")
     parser.add_argument("--log", metavar="JOB", help="print the end of the log of a job: its id, or a part of its name")
+    parser.add_argument(
+        "--issue", metavar="WORDS", help="print the text of an issue about a line: words of its cause, test or job"
+    )
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -39,6 +42,10 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         return _log(args, run, CiStore(evidence_store(context.checkout, context.paths)), context)
     other = args.base or args.against
     night = context.evidence.night(run, named_run(other, runs) if other else None)
+    if args.issue:
+        for line in issue_text(night, _line(args.issue, night)).splitlines():
+            context.console.line(line)
+        return EXIT_OK
     _show(args, night, context)
     return EXIT_FINDINGS if night.is_bad else EXIT_OK
 
@@ -72,6 +79,16 @@ def _log(args: argparse.Namespace, run: CiRun, ci: CiStore, context: Context) ->
     for line in read_lines(file):
         context.console.line(line)
     return EXIT_OK
+
+
+def _line(words: str, night: Night) -> Line:
+    """The first line of the page that has these words. Raises UsageError."""
+    wanted = words.lower()
+    for section in sections(night):
+        for line in section.lines:
+            if wanted in " ".join((line.text, line.said, line.note, *(link.text for link in line.links))).lower():
+                return line
+    raise UsageError(f"No line of {one_line(night.run.name)} has {words!r}", hint="`ttmatrix nightly` lists them.")
 
 
 def _job(name: str, jobs: Sequence[CiJob]) -> CiJob:

@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.base.checked_numbers import day_of
 from core.base.text import counted, one_line, significant
@@ -12,10 +13,11 @@ from core.evidence.ci_runs import CiJob, JobState
 from core.evidence.nightly.areas import area_of_job
 from core.evidence.nightly.cells import Group, Kind, NightCell
 from core.evidence.nightly.known import Known
-from core.evidence.nightly.night import LostJob, Night
+from core.evidence.nightly.night import LostJob, Machine, Night
 from core.evidence.nightly.speed import Speed, SpeedTrend
 
 _SHORT = 10
+_OWN = "tt-xla"
 _RED = (Kind.NEW, Kind.CHANGED, Kind.PERSISTING)
 
 
@@ -25,6 +27,19 @@ class Link:
 
     text: str
     url: str = ""
+
+
+class Span(NamedTuple):
+    """Commits of one repository."""
+
+    models: bool
+    """They are of the models, else of tt-xla."""
+    before: str
+    after: str
+
+
+About = JobState | Group | NightCell | Speed | Machine | Span | None
+"""What a line is about; None: it only says something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +52,19 @@ class Line:
     """Verbatim: a cause, an error."""
     links: tuple[Link, ...] = ()
     note: str = ""
-    job: CiJob | None = None
-    """The job that it is about; None: it is about tests, numbers or commits."""
-    cells: tuple[NightCell, ...] = ()
-    """The cells that it is about."""
+    about: About = None
+
+    @property
+    def job(self) -> CiJob | None:
+        """The job that it is about; None: it is about something else."""
+        return self.about.job if isinstance(self.about, JobState) else None
+
+    @property
+    def cells(self) -> tuple[NightCell, ...]:
+        """The cells that it is about."""
+        if isinstance(self.about, Group):
+            return self.about.cells
+        return (self.about,) if isinstance(self.about, NightCell) else ()
 
     @property
     def url(self) -> str:
@@ -138,7 +162,7 @@ def _job(one: LostJob) -> Line:
         death.error if death else "",
         (Link(_job_name(state), job.url),),
         "; ".join(notes),
-        job,
+        state,
     )
 
 
@@ -160,7 +184,7 @@ def _red_jobs(night: Night) -> Iterator[Line]:
 def _plain_job(state: JobState, words: str) -> Line:
     tests = state.report.tests if state.report and state.report.reports else None
     text = words if tests is None else f"{words}; {counted(tests, 'test')}"
-    return Line(area_of_job(state.job.parts), text, links=(Link(_job_name(state), state.job.url),), job=state.job)
+    return Line(area_of_job(state.job.parts), text, links=(Link(_job_name(state), state.job.url),), about=state)
 
 
 def _job_name(state: JobState) -> str:
@@ -204,17 +228,17 @@ def _group(group: Group, known: Sequence[str]) -> Line:
     cause = group.cells[0].before.reason if group.kind is Kind.FIXED and group.cells[0].before else group.cause
     said = "" if group.kind is Kind.MISSING else cause
     head = f"{text} {verb if said else ''}".strip()
-    return Line(group.area, head, said, tuple(links), "; ".join(note), cells=group.cells)
+    return Line(group.area, head, said, tuple(links), "; ".join(note), group)
 
 
 def _machines(night: Night) -> Iterator[Line]:
     for one in night.machines:
-        yield Line(text=f"{one.name}: {one.failed} of {one.ran} fail; elsewhere {one.elsewhere:.0%}")
+        yield Line(text=f"{one.name}: {one.failed} of {one.ran} fail; elsewhere {one.elsewhere:.0%}", about=one)
 
 
 def _retried(night: Night) -> Iterator[Line]:
     for cell in night.retried:
-        yield Line(text=f"attempt {cell.row.attempts}", links=(_link(cell),), cells=(cell,))
+        yield Line(text=f"attempt {cell.row.attempts}", links=(_link(cell),), about=cell)
 
 
 def _link(cell: NightCell) -> Link:
@@ -225,7 +249,7 @@ def _speeds(night: Night) -> Iterator[Line]:
     shown = (SpeedTrend.REGRESSED, SpeedTrend.IMPROVED, SpeedTrend.UNPROVEN)
     for one in night.speeds:
         if one.trend in shown:
-            yield Line("", _speed(one), links=(Link(f"{one.model} ({one.arch})", one.url),))
+            yield Line("", _speed(one), links=(Link(f"{one.model} ({one.arch})", one.url),), about=one)
     without = [one for one in night.speeds if one.trend is SpeedTrend.WITHOUT_BASE]
     if without:
         names = sorted({f"{one.model} ({one.arch})" for one in without})
@@ -233,7 +257,7 @@ def _speeds(night: Night) -> Iterator[Line]:
     for job in night.jobs:
         step = job.job.failed_step
         if job.job.parts.benchmark and step and job.report and job.report.performance:
-            yield Line(text=f"failed in {step.name!r}", links=(Link(_job_name(job), job.job.url),), job=job.job)
+            yield Line(text=f"failed in {step.name!r}", links=(Link(_job_name(job), job.job.url),), about=job)
 
 
 def _speed(one: Speed) -> str:
@@ -246,7 +270,7 @@ def _speed(one: Speed) -> str:
 def _drops(night: Night) -> Iterator[Line]:
     for cell, _ in sorted(night.drops, key=lambda one: -one[1]):
         was = cell.before.pcc if cell.before else None
-        yield Line(text=f"pcc {was} -> {cell.row.pcc}", links=(_link(cell),), cells=(cell,))
+        yield Line(text=f"pcc {was} -> {cell.row.pcc}", links=(_link(cell),), about=cell)
 
 
 def _versions(night: Night) -> Iterator[Line]:
@@ -258,7 +282,7 @@ def _versions(night: Night) -> Iterator[Line]:
     if found.own.before and found.own.before == found.own.after:
         yield Line(text="Both runs tested one head: what differs is noise, machines, or what nothing pins.")
         return
-    yield from _commits("tt-xla", found.own, found.url)
+    yield from _commits(_OWN, found.own, found.url)
     yield from _commits("tt_forge_models", found.models, found.models_url)
     if found.touched:
         names = ", ".join(found.touched[:12])
@@ -275,7 +299,9 @@ def _commits(name: str, one: Between, url: str) -> Iterator[Line]:
         subjects = "; ".join(commit.subject for commit in one.commits[:3])
         more = f"; and {len(one.commits) - 3} more" if len(one.commits) > 3 else ""
         text = f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]}..{one.after[:_SHORT]}:"
-        yield Line(text=text, said=f"{subjects}{more}", links=(Link("compare", url),) if url else ())
+        span = Span(name != _OWN, one.before, one.after)
+        links = (Link("compare", url),) if url else ()
+        yield Line(text=text, said=f"{subjects}{more}", links=links, about=span)
 
 
 def _unread(night: Night) -> Iterator[Line]:

@@ -363,3 +363,21 @@ def test_a_report_that_cannot_be_read_is_no_lost_group(hub: GitHub, checkout: Ch
     assert (found["reported"], found["not_run"], found["jobs"][0]["died"]) == (0, 60, None)
     assert [one["why"] for one in found["unread"]] == ["expired"]
     assert "its report was not read" in nightly(checkout).out
+
+
+def test_the_text_of_an_issue_about_a_cause_and_about_a_job(hub: GitHub, checkout: Checkout) -> None:
+    Night(hub, 20).models("n150", GOOD)
+    night = Night(hub, 21)
+    night.models("n150", GOOD | dict.fromkeys(IDS[:40], OOM))
+    job = night.models("p150", GOOD, index=1, report=False, log=log_of(IDS[:3], "Killed"))
+    text = nightly(checkout, "--issue", "out of memory").out
+    title, *rest = text.splitlines()
+    assert title == f"# {OOM} (40 tests)"
+    assert sum(line.startswith("- `model") and "/job/21001" in line for line in rest) == 30 and "- and 10 more" in rest
+    assert "Seen in [nightly-21](https://github.com/team/tt-xla/actions/runs/21), 2026-11-21, cccccccccc" in text
+    assert "Passed last in nightly-20." in text
+    assert f"pytest -svv 'tests/runner/test_models.py::test_all_models_torch[{IDS[0]}]'" in rest
+    text = nightly(checkout, "--issue", "run_forge_models 1").out
+    assert text.startswith("# run_forge_models 1 on p150: died in its tests in 'Run tests': Killed\n")
+    assert f"/job/{job}" in text and f"test_all_models_torch[{IDS[2]}]'" in text
+    assert nightly(checkout, "--issue", "no such words").code == 64
