@@ -8,12 +8,11 @@ from pathlib import Path
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.base.text import counted, one_line, significant
 from core.cli.context import Context
-from core.cli.evidence_report import performance_record
 from core.cli.ingest_sources import ids_of_report
+from core.cli.performance_record import between_commits, performance_record, versions_of
 from core.evidence import CHIPS, PerfReport, find_reports, performance_store, read_report
 from core.evidence.analysis import (
     PERF_HEADER,
-    PERFORMANCE,
     Series,
     Trend,
     exported_rows,
@@ -42,7 +41,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _ingest(args.ingest, context)
     found = list(_asked(args, context))
     if context.console.json:
-        context.console.document([performance_record(one) for one in found])
+        context.console.document([performance_record(one, between_commits(context)) for one in found])
     elif args.history:
         _print_history(found, context)
     elif args.format in _FORMATS:
@@ -63,14 +62,19 @@ def _asked(args: argparse.Namespace, context: Context) -> Iterator[Series]:
 
 
 def _regressed(one: Series) -> bool:
-    return any(found.trend is Trend.REGRESSED for metric in PERFORMANCE if (found := one.verdict(metric)))
+    return any(found.trend is Trend.REGRESSED for metric in one.metrics if (found := one.verdict(metric)))
 
 
 def _print_history(found: Iterable[Series], context: Context) -> None:
+    between = between_commits(context)
     for one in found:
         context.console.line(f"{one_line(one.key.test_id)}: {one_line(series_name(one))}")
         for words, _ in perf_lines(one):
             context.console.line(f"  {words}")
+        for change in (change for metric in one.metrics for change in one.changes(metric)):
+            if (versions := versions_of(change, between)) and versions.words:
+                ends = f"{change.metric}, {change.last.run} to {change.first.run}"
+                context.console.line(f"  {one_line(f'{ends}: {versions.words}')}")
         for row in one.rows:
             numbers = "  ".join(f"{name} {significant(value, 5)}" for name, value in row.numbers.items())
             context.console.line(f"    {one_line(row.source)}  {numbers}")

@@ -10,9 +10,10 @@ from core.base.text import counted, one_line, printable
 from core.ci import job_name, markers_by_arch
 from core.cli import absent_report, records
 from core.cli.context import Context
-from core.cli.evidence_report import evidence_text, judgement_document, performance_record
+from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.finding_record import finding_record
 from core.cli.history_report import as_document as step_document, steps_text
+from core.cli.performance_record import between_commits, performance_record
 from core.cli.row_printers import printer
 from core.domain.ids import TestId
 from core.domain.model import ModelInfo
@@ -138,7 +139,7 @@ def _document(
         markers=_markers(detail, info, context),
         evidence=_evidence(detail.id, context),
         absent=absent_report.absent_document(detail.id, read_lacking(context.checkout)),
-        performance=[performance_record(one) for one in _performance(detail.id, context)],
+        performance=[performance_record(one, between_commits(context)) for one in _performance(detail.id, context)],
     )
 
 

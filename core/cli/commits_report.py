@@ -6,6 +6,7 @@ from __future__ import annotations
 from core.cli import records
 from core.cli.console import Console
 from core.evidence.analysis import Between, commit_lines
+from core.evidence.nightly import Moved
 
 
 def print_commits(name: str, one: Between, console: Console) -> None:
@@ -25,3 +26,8 @@ def commits_document(one: Between) -> records.CommitsBetween:
             for commit in one.commits
         ],
     )
+
+
+def pin_record(one: Moved) -> records.NightPin:
+    """A version that moved, as JSON."""
+    return records.NightPin(name=one.name, before=one.before or None, after=one.after or None, url=one.url or None)

@@ -10,7 +10,6 @@ from msgspec import UNSET
 from core.cli import records
 from core.cli.console import Console
 from core.evidence import Observation, summary_of
-from core.evidence.analysis import PERFORMANCE, Series
 from core.evidence.verdicts import Judgement
 
 _FIELDS = tuple(name for name in records.Observation.__struct_fields__ if name not in ("when", "op", "profile"))
@@ -42,36 +41,6 @@ def observation_document(one: Observation) -> records.Observation:
         op=UNSET if one.op is None else records.ObservedOp(**asdict(one.op)),
         profile=one.profile or UNSET,
         **{name: getattr(one, name) for name in _FIELDS},
-    )
-
-
-def performance_record(one: Series) -> records.Performance:
-    """A series as JSON: its key, the verdict on each number, and every result."""
-    key = one.key
-    return records.Performance(
-        id=key.test_id,
-        arch=key.arch,
-        backend=key.backend,
-        profile=key.profile,
-        batch_size=key.batch_size,
-        numbers={
-            metric: records.PerformanceNumber(
-                last=found.last,
-                before=found.before,
-                after=found.after,
-                results=found.results,
-                trend=found.trend,
-                needed=found.needed,
-            )
-            for metric in PERFORMANCE
-            if (found := one.verdict(metric))
-        },
-        results=[
-            records.PerformanceResult(
-                when=row.when, source=row.source, numbers={str(name): value for name, value in row.numbers.items()}
-            )
-            for row in one.rows
-        ],
     )
 
 

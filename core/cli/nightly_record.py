@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.cli import records
-from core.cli.commits_report import commits_document
+from core.cli.commits_report import commits_document, pin_record
 from core.evidence import JobState
 from core.evidence.nightly import Kind, Known, Night, NightCell, Speed
 
@@ -47,10 +47,7 @@ def night_record(night: Night) -> records.Nightly:
         performance=[_number_record(one) for one in night.speeds],
         machines=[records.NightMachine(name=one.name, failed=one.failed, ran=one.ran) for one in night.machines],
         commits=[commits_document(one) for one in (found.own, found.models)] if found else [],
-        pins=[
-            records.NightPin(name=pin.name, before=pin.before or None, after=pin.after or None, url=pin.url or None)
-            for pin in (found.pins if found else ())
-        ],
+        pins=[pin_record(pin) for pin in (found.pins if found else ())],
         older=bool(found and found.older),
         unread=[records.NightUnread(name=one.name, why=one.why) for one in run.unread],
     )
@@ -107,6 +104,8 @@ def _number_record(one: Speed) -> records.NightNumber:
         change=one.change,
         trend=str(one.trend),
         noise=one.noise,
-        nights=len(one.values) - 1,
+        nights=one.nights,
         url=one.url or None,
+        since=one.since or None,
+        last=one.last or None,
     )

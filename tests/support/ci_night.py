@@ -4,6 +4,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from xml.sax.saxutils import quoteattr
 
 from tests.support.github_server import GitHub
@@ -107,10 +108,17 @@ class Night:
             )
         return job
 
-    def benchmark(self, name: str, runner: str, samples: float, conclusion: str = "success") -> int:
-        """A job with one benchmark."""
+    def benchmark(
+        self,
+        name: str,
+        runner: str,
+        samples: float,
+        conclusion: str = "success",
+        more: Mapping[str, float] = MappingProxyType({}),
+    ) -> int:
+        """A job with one benchmark; `more` are further measurements by name."""
         job = self.job(f"perf-benchmark / run-perf-benchmarks / perf {name} ({runner})", conclusion)
-        rows = {"total_samples": 128.0, "total_time": 128.0 / samples, "ttft": 80.0}
+        rows = {"total_samples": 128.0, "total_time": 128.0 / samples, "ttft": 80.0} | dict(more)
         report = {
             "model": name,
             "batch_size": 8,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.base.text import counted, one_line, significant
-from core.evidence.analysis import Change, Metric, ProfileTable, Shift
+from core.evidence.analysis import Change, Metric, ProfileTable, Shift, better
 from core.runs.planning import shown_name
 from tui.view_models.rows import Row, Rows
 from tui.view_models.runs import run_look
@@ -23,7 +23,6 @@ _TITLES = {
 _SIGNS = {Shift.MORE: "▲", Shift.LESS: "▼", Shift.NOISE: "=", Shift.UNKNOWN: "?"}
 _DIGITS = 6
 """Width of a number in cells."""
-_MORE_IS_BETTER = frozenset({Metric.PCC, Metric.SAMPLES})
 SORTS: Sequence[Metric | None] = (None, *Metric)
 """Sort orders of rows; None: the requested order."""
 
@@ -130,7 +129,7 @@ def _short_change(change: Change) -> str:
 def _style(change: Change, metric: Metric) -> str:
     if change.shift not in (Shift.MORE, Shift.LESS):
         return "dim"
-    return "pass" if (change.shift is Shift.MORE) == (metric in _MORE_IS_BETTER) else "fail"
+    return "pass" if (change.shift is Shift.MORE) == (better(metric) > 0) else "fail"
 
 
 def profile_words(table: ProfileTable, id: str, profile: str) -> list[tuple[str, str]]:

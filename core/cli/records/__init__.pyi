@@ -145,6 +145,8 @@ from .results import (
     Observation as Observation,
     ObservedOp as ObservedOp,
     Performance as Performance,
+    PerformanceChange as PerformanceChange,
+    PerformanceEnd as PerformanceEnd,
     PerformanceNumber as PerformanceNumber,
     PerformanceResult as PerformanceResult,
     PolicyOfCheckout as PolicyOfCheckout,

@@ -71,7 +71,7 @@ class NightNumber(Record):
     arch: str
     metric: str
     before: float | None
-    """The median of up to 14 runs before; null: there is none."""
+    """The level before a change, else the median of up to 14 runs before; null: there is none."""
     after: float
     change: float | None
     """As a part of `before`."""
@@ -80,7 +80,12 @@ class NightNumber(Record):
     noise: float | None
     """The greatest distance of a run before from `before`, as a part of it."""
     nights: int
+    """How many runs it is compared with."""
     url: str | None
+    since: str | None
+    """The first run at the present level, where that changed within ten runs; else null."""
+    last: str | None
+    """The last run at the level before: the commits of the change lie between both."""
 
 
 class NightPin(Record):

@@ -7,6 +7,8 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from core.base.files import As, Record
+from core.cli.records.comparisons import CommitsBetween
+from core.cli.records.nightly import NightPin
 from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Origin
 from core.evidence.analysis import Trend
@@ -95,18 +97,51 @@ class Judgement(Record):
     """Those that decided."""
 
 
+class PerformanceEnd(Record):
+    """A result at one end of a change."""
+
+    run: str | None
+    """The run of CI; null: it is of none."""
+    source: str
+    commit: str | None
+    url: str | None
+    """The page of its job."""
+
+
+class PerformanceChange(Record):
+    """A change of the level of a number."""
+
+    kind: str
+    """step, gradual, or new: one or two results at the end."""
+    trend: Trend
+    before: float
+    after: float
+    change: float
+    """As a part of `before`."""
+    last: PerformanceEnd
+    """The last result at the level before."""
+    first: PerformanceEnd
+    """The first result at the level after."""
+    commits: Sequence[CommitsBetween]
+    """Those of tt-xla, then those of the models; empty: not both commits are known."""
+    pins: Sequence[NightPin]
+    """Versions that moved between both: tt-mlir, tt-metal, packages, presets."""
+
+
 class PerformanceNumber(Record):
     """One number over time: where it was, where it is."""
 
     last: float
     before: float | None
-    """The median of the results before the newest."""
+    """The level before the newest change, else the median of the older half."""
     after: float
-    """The median of the newest."""
+    """The level after it, else the median of the newer half."""
     results: int
     trend: Trend
     needed: int | None
     """How many results on either side find a step of 20 % in nine cases of ten."""
+    changes: Sequence[PerformanceChange]
+    """Where its level changed, the oldest change first."""
 
 
 class PerformanceResult(Record):
@@ -130,7 +165,7 @@ class Performance(Record):
     """Empty: the default."""
     batch_size: int | None
     numbers: Mapping[str, PerformanceNumber]
-    """By name: samples_per_s, run_s, compile_s, peak_mb (MiB)."""
+    """By name: samples_per_s, run_s, compile_s, peak_mb (MiB), and those of upstream's reports, such as ttft."""
     results: Sequence[PerformanceResult]
     """Oldest first."""
 

@@ -8,6 +8,12 @@ from .backends import (
     compare_backends as compare_backends,
     two_backends as two_backends,
 )
+from .change_points import (
+    RECENT as RECENT,
+    ChangeKind as ChangeKind,
+    ChangePoint as ChangePoint,
+    levels_of as levels_of,
+)
 from .clusters import (
     Cluster as Cluster,
     ClusterCell as ClusterCell,
@@ -43,6 +49,7 @@ from .issues import (
     read_states as read_states,
     states_on as states_on,
 )
+from .metrics import better as better
 from .noise import Shift as Shift
 from .op_rates import (
     BackendNumbers as BackendNumbers,
@@ -53,13 +60,19 @@ from .op_rates import (
 )
 from .performance import (
     PERFORMANCE as PERFORMANCE,
+    Measurement as Measurement,
+    MetricChange as MetricChange,
     Series as Series,
     Trend as Trend,
+    course_of as course_of,
+    newest_change as newest_change,
+    numbers_of as numbers_of,
     series_of as series_of,
     with_numbers as with_numbers,
 )
 from .performance_text import (
     PERF_HEADER as PERF_HEADER,
+    change_words as change_words,
     perf_lines as perf_lines,
     perf_rows as perf_rows,
     series_name as series_name,

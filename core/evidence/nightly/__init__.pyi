@@ -15,4 +15,4 @@ from .page import (
     sections as sections,
 )
 from .speed import Speed as Speed, SpeedTrend as SpeedTrend
-from .versions import versions_between as versions_between
+from .versions import Moved as Moved, Versions as Versions, versions_between as versions_between

@@ -263,8 +263,10 @@ def _speeds(night: Night) -> Iterator[Line]:
 def _speed(one: Speed) -> str:
     change = f"{one.change:+.1%}" if one.change is not None else ""
     before = significant(one.before, 4) if one.before is not None else "nothing"
-    noise = f", noise of {len(one.values) - 1} nights {one.noise:.1%}" if one.noise is not None else ""
-    return f"{one.trend}: {one.metric} {before} -> {significant(one.after, 4)} ({change}{noise})"
+    noise = f", noise of {one.nights} nights {one.noise:.1%}" if one.noise is not None else ""
+    kind = f"{'gradually ' * (one.gradual)}since {one.since}"
+    since = f", {kind}" if one.since not in ("", one.runs[-1]) else ""
+    return f"{one.trend}{since}: {one.metric} {before} -> {significant(one.after, 4)} ({change}{noise})"
 
 
 def _drops(night: Night) -> Iterator[Line]:

@@ -2,25 +2,28 @@
 """Performance of one run against the runs before: by the noise of the series, never by a single pair of nights."""
 
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from core.evidence.analysis import (
+    RECENT,
+    ChangeKind,
+    ChangePoint,
+    Metric,
+    Trend,
+    course_of,
+    levels_of,
+    newest_change,
+    numbers_of,
+)
 from core.evidence.perf_reports import PerfReport
 
-NIGHTS = 14
-"""So many runs before are what a number is compared with."""
-LEAST_NIGHTS = 3
-"""Of fewer, the noise is not known."""
-DROP = 0.05
-"""Upstream's own step fails a job from this drop on."""
-_DEVIATIONS = 2.5
-_TO_SIGMA = 1.4826
-"""A normal distribution's standard deviation, in median absolute deviations."""
+NIGHTS = 90
+"""So many runs before are looked at."""
 SAMPLES = "samples/s"
 RUN = "run s"
-_MORE_IS_BETTER = ("sample", "token", "tps", "throughput", "accuracy", "pcc", "top1", "top5", "per_sec")
-_LESS_IS_BETTER = ("ttft", "time", "duration", "latency", "memory", "dram", "compile", RUN)
+_SHOWN = {str(Metric.SAMPLES): SAMPLES, str(Metric.RUN): RUN}
 
 
 class SpeedTrend(StrEnum):
@@ -45,6 +48,10 @@ class Speed(NamedTuple):
     trend: SpeedTrend
     url: str
     benchmark: bool
+    runs: tuple[str, ...]
+    """The run of each value."""
+    point: ChangePoint | None
+    """The change that the trend is about; None: the run shows none."""
 
     @property
     def after(self) -> float:
@@ -52,8 +59,30 @@ class Speed(NamedTuple):
 
     @property
     def before(self) -> float | None:
-        """The median of the nights before; None: there is none."""
-        return statistics.median(self.values[:-1]) if len(self.values) > 1 else None
+        """The level before the change, else the median of the nights before; None: there is none."""
+        if self.point is not None:
+            return self.point.before
+        return statistics.median(self._before) if self._before else None
+
+    @property
+    def since(self) -> str:
+        """The first run at the present level, where that changed; else empty."""
+        return self.runs[self.point.first] if self.point is not None else ""
+
+    @property
+    def last(self) -> str:
+        """The last run at the level before, where that changed; else empty."""
+        return self.runs[self.point.last] if self.point is not None else ""
+
+    @property
+    def gradual(self) -> bool:
+        """Whether the level changed over several runs."""
+        return self.point is not None and self.point.kind is ChangeKind.GRADUAL
+
+    @property
+    def nights(self) -> int:
+        """How many runs it is compared with."""
+        return len(self._before)
 
     @property
     def change(self) -> float | None:
@@ -63,64 +92,55 @@ class Speed(NamedTuple):
 
     @property
     def noise(self) -> float | None:
-        """The greatest distance of a night before from their median, as a part of it; None: one night says nothing."""
+        """The greatest distance of a night before from its level, as a part of it; None: one night says nothing."""
         before = self.before
-        if len(self.values) < 3 or not before:
+        if len(self._before) < 2 or not before:
             return None
-        return max(abs(value / before - 1) for value in self.values[:-1])
+        return max(abs(value / before - 1) for value in self._before)
+
+    @property
+    def _before(self) -> Sequence[float]:
+        """The nights that it is compared with."""
+        return self.values[: self.point.last + 1 if self.point is not None else -1][-RECENT:]
 
 
 def speeds_of(run: str, earlier: Sequence[str], reports: Iterable[PerfReport]) -> list[Speed]:
     """The numbers of a run, those that moved most for the worse first. `earlier` are runs before it, newest first."""
     place = {name: at for at, name in enumerate((run, *earlier[:NIGHTS]))}
-    series: dict[tuple[str, str, int | None, bool, str], dict[int, tuple[float, str]]] = {}
+    series: dict[tuple[str, str, int | None, bool, str], dict[int, PerfReport]] = {}
     for one in sorted(reports, key=lambda one: one.when):
         if (at := place.get(one.run)) is not None:
-            for metric, value in _numbers(one):
+            for metric in numbers_of(one):
                 # A later attempt replaces an earlier one.
-                key = one.test_id, one.arch, one.batch_size, one.benchmark, metric
-                series.setdefault(key, {})[at] = value, one.job
+                series.setdefault((one.test_id, one.arch, one.batch_size, one.benchmark, metric), {})[at] = one
     found = [
-        _speed(model, arch, metric, [rows[at][0] for at in sorted(rows, reverse=True)], rows[0][1], benchmark)
-        for (model, arch, _, benchmark, metric), rows in series.items()
+        _speed(metric, [rows[at] for at in sorted(rows, reverse=True)])
+        for (*_, metric), rows in series.items()
         if 0 in rows
     ]
     order = list(SpeedTrend)
     return sorted(found, key=lambda one: (order.index(one.trend), -abs(one.change or 0), one.model, one.arch))
 
 
-def _numbers(report: PerfReport) -> Iterator[tuple[str, float]]:
-    if report.samples_per_s is not None:
-        yield SAMPLES, report.samples_per_s
-    if report.run_s is not None:
-        yield RUN, report.run_s
-    yield from report.other.items()
+def _speed(metric: str, reports: Sequence[PerfReport]) -> Speed:
+    """The number of the newest report among those of the same."""
+    values = tuple(numbers_of(one)[metric] for one in reports)
+    levels = levels_of(values)
+    trend = _TRENDS[course_of(metric, values, levels)]
+    moved = trend in (SpeedTrend.REGRESSED, SpeedTrend.IMPROVED)
+    point = newest_change(values, levels) if moved else None
+    if trend is SpeedTrend.UNPROVEN and not levels.far_off:
+        trend = SpeedTrend.STEADY
+    new = reports[-1]
+    runs = tuple(one.run for one in reports)
+    name = _SHOWN.get(metric, metric)
+    return Speed(new.test_id, new.arch, name, values, trend, new.job, new.benchmark, runs, point)
 
 
-def _speed(model: str, arch: str, metric: str, values: Sequence[float], url: str, benchmark: bool) -> Speed:
-    return Speed(model, arch, metric, tuple(values), _trend(metric, values), url, benchmark)
-
-
-def _trend(metric: str, values: Sequence[float]) -> SpeedTrend:
-    *before, now = values
-    if not before:
-        return SpeedTrend.WITHOUT_BASE
-    middle = statistics.median(before)
-    change = now / middle - 1 if middle else 0.0
-    if abs(change) < DROP or not (better := _better(metric)):
-        return SpeedTrend.STEADY
-    if len(before) < LEAST_NIGHTS:
-        return SpeedTrend.UNPROVEN
-    sigma = _TO_SIGMA * statistics.median(abs(value - middle) for value in before)
-    beyond = now < min(before) if change < 0 else now > max(before)
-    if not beyond or abs(now - middle) <= _DEVIATIONS * sigma:
-        return SpeedTrend.STEADY
-    return SpeedTrend.IMPROVED if (change > 0) == (better > 0) else SpeedTrend.REGRESSED
-
-
-def _better(metric: str) -> int:
-    """1 if more of it is better, -1 if less is, 0 if nobody knows."""
-    name = metric.lower()
-    if any(word in name for word in _MORE_IS_BETTER) and name not in ("total_samples",):
-        return 1
-    return -1 if any(word in name for word in _LESS_IS_BETTER) else 0
+_TRENDS = {
+    Trend.REGRESSED: SpeedTrend.REGRESSED,
+    Trend.IMPROVED: SpeedTrend.IMPROVED,
+    Trend.STEADY: SpeedTrend.STEADY,
+    Trend.UNKNOWN: SpeedTrend.UNPROVEN,
+    Trend.WITHOUT_BASE: SpeedTrend.WITHOUT_BASE,
+}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.base.errors import TTMatrixError
+from core.base.text import counted
 from core.evidence.analysis import Between, commits_from
 from core.sources import TT_MLIR, Checkout, Git, compare_link, pins_at, web_address
 
@@ -41,6 +42,18 @@ class Versions:
     """The later run tested an older head."""
     unknown: str = ""
     """Why pins could not be compared; empty: they were."""
+
+    @property
+    def words(self) -> str:
+        """`tt-xla: 10 commits; tt_forge_models: 2 commits; tt-mlir: aaaa -> bbbb`; empty: nothing differs."""
+        sides = (("tt-xla", self.own), ("tt_forge_models", self.models))
+        parts = [f"{name}: {one.unknown or counted(len(one.commits), 'commit')}" for name, one in sides if _says(one)]
+        parts += [f"{pin.name}: {pin.before or 'none'} -> {pin.after or 'none'}" for pin in self.pins]
+        return "; ".join(parts)
+
+
+def _says(one: Between) -> bool:
+    return bool(one.commits or one.unknown)
 
 
 def versions_between(checkout: Checkout, before: str, after: str) -> Versions:
