@@ -2,18 +2,22 @@
 """Regenerate the references of commands and keys, the manual page and the schemas: `python -m tests.reference docs`."""
 
 import argparse
+import importlib
 import json
 import os
+import pkgutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from argparse_manpage.manpage import Manpage
 
+import tui
 from core.cli.parser import COMMAND_GROUPS, COMMANDS, PROGRAM, build_parser
 from tests.json_page import json_page
 from tests.schemas import schemas
-from tui.commands import Where, commands
+from tui import commands
+from tui.commands import Command, Where
 from tui.key_names import key_text
 
 WIDTH = "80"
@@ -38,32 +42,47 @@ def command_reference() -> str:
 def manual_page() -> str:
     """`docs/ttmatrix.1`: the same as a page for `man`."""
     parser = build_parser()
-    commands = _commands(parser)
-    for command in [*commands.values(), *(verb for one in commands.values() for verb in _verbs(one).values())]:
+    found = _commands(parser)
+    for command in [*found.values(), *(verb for one in found.values() for verb in _verbs(one).values())]:
         # Global options are documented once, for the program itself.
         command._action_groups = [group for group in command._action_groups if group.title != _GLOBAL]
         # The text is the same as in the list of commands.
         command.description = None
     page = Manpage(parser, format="single-commands-section")
     page.date, page.source, page.manual, page.description = "", PROGRAM, "User Commands", _ABOUT
-    for name, command in commands.items():
+    for name, command in found.items():
         if command.epilog:
             page.add_section(f"More on {PROGRAM} {name}", ">", _as_it_is(command.epilog))
     page.add_section("Exit status", ">", _as_it_is("\n".join(_EXIT_CODES)))
     return str(page)
 
 
-def key_reference() -> str:
+def declared_classes() -> dict[type, tuple[Command, ...]]:
+    """The classes of the app with their commands, as the records beside the actions say."""
+    for module in pkgutil.walk_packages(tui.__path__, "tui."):
+        if module.name != "tui.__main__":
+            importlib.import_module(module.name)
+    return {owner: records for owner, records in commands.declared().items() if owner.__module__.startswith("tui.")}
+
+
+def declared_commands() -> list[Command]:
+    """All commands of the app: by places, in one place as the methods stand."""
+    order = list(Where)
+    records = (one for own in declared_classes().values() for one in own)
+    return sorted(records, key=lambda one: order.index(one.where))
+
+
+def key_reference(found: Sequence[Command]) -> str:
     """`docs/keys.md`: every command of the app with its id and its keys."""
     lines = [
         "# Keys",
         "",
-        "Made from the table of commands by `make reference`; do not edit. `?` in the app says what works where you are.",
+        "Made from the records of the commands by `make reference`; do not edit. `?` in the app says what works where you are.",
         "To give a command other keys, name its id in the table `[keys]` of [settings.toml](settings.md#keys).",
     ]
     for where in Where:
         lines += ["", f"## {where[:1].upper()}{where[1:]}", "", "| Keys | | Id |", "|---|---|---|"]
-        for one in commands(where):
+        for one in (one for one in found if one.where is where):
             keys = " ".join(f"`` {key} ``" if "`" in key else f"`{key}`" for key in key_text(one).split())
             lines.append(f"| {keys} | {_cell(one.help)} | `{one.id}` |")
     return "\n".join([*lines, ""])
@@ -170,7 +189,9 @@ def main(target: Path) -> None:
     """Write all of them into `target`."""
     os.environ["COLUMNS"] = WIDTH
     (target / "commands.md").write_text(command_reference(), encoding="utf-8")
-    (target / "keys.md").write_text(key_reference(), encoding="utf-8")
+    declared = declared_commands()
+    commands.FILE.write_text(commands.written(declared), encoding="utf-8")
+    (target / "keys.md").write_text(key_reference(declared), encoding="utf-8")
     (target / f"{PROGRAM}.1").write_text(manual_page(), encoding="utf-8")
     (target / "json.md").write_text(json_page(), encoding="utf-8")
     for name, schema in schemas().items():

@@ -6,12 +6,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from core.base import files
 from core.base.errors import TTMatrixError
-from tui.commands import COMMANDS, Where
+from tui.commands import Where, all_commands
 from tui.keymap import Keymap, with_keys
 
 
@@ -25,11 +26,14 @@ class ListedHint(NamedTuple):
     words: str
 
 
-HINTS = tuple(
-    ListedHint(hint.id, hint.where or one.where, (one.id, *hint.also), hint.words)
-    for one, hint in sorted(((one, one.hint) for one in COMMANDS if one.hint), key=lambda pair: pair[1].turn)
-)
-"""In the order in which they are shown, one each time that the screen comes to the front."""
+@cache
+def all_hints() -> tuple[ListedHint, ...]:
+    """In the order in which they are shown, one each time that the screen comes to the front."""
+    found = ((one, one.hint) for one in all_commands() if one.hint)
+    return tuple(
+        ListedHint(hint.id, hint.where or one.where, (one.id, *hint.also), hint.words)
+        for one, hint in sorted(found, key=lambda pair: pair[1].turn)
+    )
 
 
 class Hints:
@@ -54,7 +58,7 @@ class Hints:
 
         `able` tells whether a command, by its id, can do anything now: a hint that cannot be followed waits.
         """
-        left = [one for one in HINTS if one.where in places and one.id not in self._seen]
+        left = [one for one in all_hints() if one.where in places and one.id not in self._seen]
         self._shown = next((one for one in left if all(map(able, one.commands))), None)
         self._missed = bool(left) and self._shown is None
         if self._shown is None:
@@ -83,7 +87,7 @@ class Hints:
     def used(self, commands: Iterable[str]) -> bool:
         """Commands are run; whether the hint that is shown is about one of them. What was found alone needs no hint."""
         ids = {*commands}
-        for hint in HINTS:
+        for hint in all_hints():
             if ids.intersection(hint.commands):
                 self._see(hint.id)
         return self._shown is not None and bool(ids.intersection(self._shown.commands))

@@ -5,9 +5,10 @@ import difflib
 import re
 import string
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 
 from core.base.errors import TTMatrixError, together
-from tui.commands import COMMANDS, Command, Need, Where, commands, refusal
+from tui.commands import Command, Need, Where, all_commands, commands, refusal
 from tui.key_names import KEY_NAMES, key_text
 
 PRESETS: Mapping[str, Mapping[str, str]] = {
@@ -27,7 +28,7 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
         "matrix.unmark": "U",
     },
 }
-"""Keys for moving, by the setting `keymap`. `vim` is what the table of commands has."""
+"""Keys for moving, by the setting `keymap`. `vim` is what the records of the commands have."""
 
 TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.MATRIX, Where.TABLE, Where.TREE),
@@ -80,7 +81,10 @@ class Keymap:
     def __init__(self, keys: Mapping[str, str] | None = None) -> None:
         """`keys` are those that differ from the table, by command id, in Textual's names."""
         self.changed = dict(keys or {})
-        self._commands = {one.id: self._with_keys(one) for one in COMMANDS}
+
+    @cached_property
+    def _commands(self) -> Mapping[str, Command]:
+        return {one.id: self._with_keys(one) for one in all_commands()}
 
     def _with_keys(self, command: Command) -> Command:
         keys = self.changed.get(command.id)
@@ -143,7 +147,7 @@ def _read(preset: str, keys: Mapping[str, str]) -> tuple[Keymap, list[TTMatrixEr
     problems: list[TTMatrixError] = []
     if preset not in PRESETS:
         problems.append(TTMatrixError(f"There is no keymap {preset!r}", hint=f"Keymaps: {', '.join(PRESETS)}."))
-    known = {one.id for one in COMMANDS}
+    known = {one.id for one in all_commands()}
     asked: dict[str, str] = {}
     for written, text in keys.items():
         id = _RENAMED.get(written, written)

@@ -7,9 +7,10 @@ import pytest
 
 from core.cli.parser import COMMANDS
 from tests.json_page import json_page
-from tests.reference import WIDTH, command_reference, key_reference, manual_page, schema_text
+from tests.reference import WIDTH, command_reference, declared_commands, key_reference, manual_page, schema_text
 from tests.schemas import schemas
 from tests.support.cli import call
+from tui import commands
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -24,7 +25,14 @@ def test_the_reference_is_fresh() -> None:
 
 
 def test_the_keys_are_fresh() -> None:
-    assert (DOCS / "keys.md").read_text(encoding="utf-8") == key_reference(), "run: make reference"
+    found = declared_commands()
+    assert (DOCS / "keys.md").read_text(encoding="utf-8") == key_reference(found), "run: make reference"
+
+
+def test_the_index_of_commands_is_fresh() -> None:
+    found = declared_commands()
+    assert commands.FILE.read_text(encoding="utf-8") == commands.written(found), "run: make reference"
+    assert commands.all_commands() == tuple(found)
 
 
 def test_the_schemas_are_fresh() -> None:

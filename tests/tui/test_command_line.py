@@ -15,13 +15,13 @@ from tests.support.fake_python import use_fake_python
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.commands import COMMANDS, Command
+from tui.commands import Command, all_commands
 from tui.screens import CommandLine, Option
 from tui.screens.command_line import Arguments, Verb, found_options
 from tui.screens.pick import option_rows
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
-_OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in COMMANDS]
+_OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in all_commands()]
 
 
 def _found(text: str) -> list[str]:

@@ -8,8 +8,8 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
-from tui.commands import COMMANDS, Where
-from tui.hints import HINTS, Hints
+from tui.commands import Where, all_commands
+from tui.hints import Hints, all_hints
 from tui.keymap import Keymap
 
 
@@ -18,7 +18,7 @@ def test_each_is_shown_once_and_remembered(tmp_path: Path) -> None:
     hints = Hints(file, Keymap())
     assert hints.next([Where.MATRIX]) == "enter goes in, esc back"
     assert Hints(file, Keymap()).next([Where.MATRIX]) == ": finds any command"
-    rest = [hint for hint in HINTS if hint.where is Where.MATRIX]
+    rest = [hint for hint in all_hints() if hint.where is Where.MATRIX]
     for _ in rest:
         again = Hints(file, Keymap()).next([Where.MATRIX])
     assert again == ""
@@ -47,9 +47,9 @@ def test_a_file_that_cannot_be_read_or_written_only_shows_them_again(tmp_path: P
 
 
 def test_hints_are_short_and_about_commands() -> None:
-    assert {id for hint in HINTS for id in hint.commands} <= {one.id for one in COMMANDS}
-    assert len({hint.id for hint in HINTS}) == len(HINTS)
-    assert all(len(hint.words) <= 60 for hint in HINTS)
+    assert {id for hint in all_hints() for id in hint.commands} <= {one.id for one in all_commands()}
+    assert len({hint.id for hint in all_hints()}) == len(all_hints())
+    assert all(len(hint.words) <= 60 for hint in all_hints())
 
 
 async def test_a_hint_is_on_the_line_of_messages_until_it_is_followed(tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from tests.support.recorded import record_runs
 from tests.support.tree import sample
 from tui.app import open_app
 from tui.app.app import Appearance, TTMatrixApp
-from tui.commands import COMMANDS
+from tui.commands import all_commands
 from tui.key_names import KEY_NAMES
 from tui.keymap import PRESETS, Keymap, read_keymap
 
 
 def test_without_settings_the_table_counts() -> None:
-    assert Keymap().applied(COMMANDS) == list(COMMANDS)
+    assert Keymap().applied(all_commands()) == list(all_commands())
     assert Keymap().clash() is None
 
 
@@ -42,7 +42,8 @@ def test_keys_are_written_as_they_are_shown(written: str, key: str) -> None:
 
 
 @given(
-    st.sampled_from([one.id for one in COMMANDS]), st.sampled_from([*KEY_NAMES, *"abcdefghijklmnop", "f5", "ctrl+t"])
+    st.sampled_from([one.id for one in all_commands()]),
+    st.sampled_from([*KEY_NAMES, *"abcdefghijklmnop", "f5", "ctrl+t"]),
 )
 def test_a_key_is_the_commands_or_is_refused(id: str, key: str) -> None:
     try:

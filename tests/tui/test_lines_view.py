@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs: the view follows until a person scrolls up, and then nothing moves it."""
 
-from typing import ClassVar
-
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from tests.support.app import ThemedApp
-from tui.commands import Where, bindings
 from tui.widgets import LinesView, TextLines
 
 
 class Bound(LinesView):
     """A view with its keys."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
 
 class LinesApp(ThemedApp):

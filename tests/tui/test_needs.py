@@ -15,13 +15,13 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.commands import COMMANDS, Command, Need, Where, needs_of, screen_commands
+from tui.commands import Command, Need, Where, all_commands, needs_of, screen_commands
 from tui.keymap import Keymap, need_words
 from tui.screens import SessionScreen
 
 
 def test_every_need_is_that_of_a_command_and_names_keys_that_exist() -> None:
-    assert {need for one in COMMANDS for need in needs_of(one.id)} == {*Need}
+    assert {need for one in all_commands() for need in needs_of(one.id)} == {*Need}
     for need in Need:
         words = need_words(need, Keymap())
         assert words.endswith(".") and "{" not in words

@@ -11,12 +11,12 @@ from core.base.settings import paths
 from tests.support.app import build_app, own_checkout, screen_text, until
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.commands import COMMANDS, Where, refusal, screen_commands
+from tui.commands import Where, all_commands, refusal, screen_commands
 from tui.keymap import advice
 from tui.screens import Dialog, SessionScreen
 from tui.screens.profiles import NONE
 
-_CHANGING = {one.id for one in COMMANDS if one.changes}
+_CHANGING = {one.id for one in all_commands() if one.changes}
 _ELSEWHERE = {"app.quit", "app.interrupt", "app.suspend"}
 """Commands that end or stop the app."""
 
@@ -30,7 +30,7 @@ def _files(root: Path) -> dict[str, bytes]:
 
 def test_effects_are_of_commands() -> None:
     assert all(refusal(id, read_only=True).startswith("Read-only: this would ") for id in _CHANGING)
-    assert {refusal(command.id, read_only=False) for command in COMMANDS} == {""}
+    assert {refusal(command.id, read_only=False) for command in all_commands()} == {""}
 
 
 async def test_empty_lists_name_no_key_that_is_refused(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def _front(app: TTMatrixApp) -> Where | None:
 
 
 def _commands(place: Where) -> Iterator[tuple[str, str]]:
-    return ((one.id, one.action) for one in COMMANDS if one.where is place and one.id not in _ELSEWHERE)
+    return ((one.id, one.action) for one in all_commands() if one.where is place and one.id not in _ELSEWHERE)
 
 
 @pytest.mark.slow("every command of every screen")

@@ -2,13 +2,10 @@
 """The table: only visible rows are requested, and only the cursor's rows are repainted."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 
 from tests.support.app import ThemedApp
-from tui.commands import Where, bindings
 from tui.view_models import Cell, TableColumn
 from tui.widgets import RowTable
 
@@ -43,8 +40,6 @@ class Numbers:
 
 class Bound(RowTable):
     """A table with its keys."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
 
 
 class TableApp(ThemedApp):

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from textual import events
 from textual.actions import ActionParseResult
-from textual.binding import BindingType
 from textual.dom import DOMNode
 from textual.driver import Driver
 from textual.filter import LineFilter, NoColor
@@ -32,7 +31,7 @@ from tui.app.notifications import LastingNotification, Notifications
 from tui.app.polling import Polling
 from tui.app.run_actions import RunActions
 from tui.app.worklists import Worklists
-from tui.commands import Command, Where, bindings
+from tui.commands import Command, HasCommands, Hint, Need, Where, command
 from tui.hints import Hints
 from tui.keymap import Keymap
 from tui.protocol import Context, Signals
@@ -117,13 +116,12 @@ class Process(Protocol):
         """Called when the app is about to end."""
 
 
-class TTMatrixApp(FilteringApp, inherit_bindings=False):
+class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
     """Screens over one session. Threads report through messages; only handlers change what is shown."""
 
     TITLE = "ttmatrix"
     # The CSS of screens and dialogs, read at the start: reading it with the first dialog would delay that by 40 ms.
     CSS_PATH: ClassVar[CSSPathType] = ["app.tcss", "../screens/screens.tcss", "../screens/dialogs.tcss"]
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.APP)
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(
@@ -363,24 +361,190 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
             self.call_after_refresh(self._follow_with_hint)
         return done
 
+    @command(
+        "app.overview",
+        Where.APP,
+        "0",
+        "Overview",
+        "Show the numbers of the matrix",
+        action="switch('overview')",
+        aliases="dashboard home numbers",
+    )
+    @command("app.matrix", Where.APP, "1", "Matrix", "Show the matrix", action="switch('matrix')")
+    @command(
+        "app.runs",
+        Where.APP,
+        "2",
+        "Runs",
+        "Show the runs and their logs",
+        action="switch('runs')",
+        aliases="jobs queue",
+    )
+    @command("app.log", Where.APP, "3", "Log", "Show the log of the highlighted run, full size", action="switch('log')")
+    @command(
+        "app.triage",
+        Where.APP,
+        "4",
+        "Triage",
+        "Triage proposals",
+        action="switch('triage')",
+        aliases="inbox stale verdicts proposals",
+    )
+    @command(
+        "app.review",
+        Where.APP,
+        "5",
+        "Review",
+        "Review pending edits",
+        action="switch('review')",
+        aliases="diff pending commit changes",
+    )
+    @command(
+        "app.doctor",
+        Where.APP,
+        "6",
+        "Doctor",
+        "Show what is wrong with the checkout",
+        action="switch('doctor')",
+        aliases="findings lint check",
+    )
+    @command(
+        "app.clusters",
+        Where.APP,
+        "7",
+        "Clusters",
+        "Show failures with the same cause",
+        action="switch('clusters')",
+        aliases="failures causes",
+    )
+    @command("app.compare", Where.APP, "8", "Compare", "Compare two runs", action="switch('compare')")
+    @command(
+        "app.workflows",
+        Where.APP,
+        "9",
+        "Workflows",
+        "Show workflows on failing training tests",
+        action="switch('workflows')",
+        aliases="fix bfloat16 unpack",
+    )
+    @command(
+        "app.hosts", Where.APP, "f2", "Hosts", "Show the machines, and what runs on each", action="switch('hosts')"
+    )
+    @command(
+        "app.plan", Where.APP, "f3", "Plan", "Plan a session: what fits into the time left", action="switch('plan')"
+    )
+    @command(
+        "app.report", Where.APP, "f4", "Report", "Show pass rates, broken tests, machines", action="switch('report')"
+    )
+    @command(
+        "app.diff",
+        Where.APP,
+        "f6",
+        "Diff",
+        "Show what commits or an uplift change",
+        action="switch('diff')",
+        aliases="uplift commits branch compare states",
+    )
     def action_switch(self, name: str) -> None:
         self.navigation.switch(name)
 
+    @command(
+        "app.help",
+        Where.APP,
+        "question_mark,f1",
+        "Help",
+        "List the keys that work here",
+        footer=True,
+        aliases="keys shortcuts",
+    )
+    def action_help(self) -> None:
+        screen = self.screen
+        if isinstance(screen, SessionScreen):
+            help = screens.HelpScreen(self.context, self.command_runner.valid(), screen.legend(), screen.query_fields())
+            self.push_screen(help, self._helped)
+        elif isinstance(screen, screens.KeyHelp | screens.HelpScreen):
+            screen.dismiss(None)
+        elif isinstance(screen, screens.Dialog):
+            self.push_screen(screens.KeyHelp(screen.key_words()))
+
+    def _helped(self, chosen: Helped) -> None:
+        if isinstance(chosen, Command):
+            self.command_runner.run(chosen)
+        elif chosen is not None:
+            self.matrix_screen.type_query(chosen.text)
+
+    @command(
+        "app.commands",
+        Where.APP,
+        "colon,ctrl+p",
+        "Commands",
+        "Type a command, or what it does",
+        hint=Hint("commands", "{app.commands} finds any command", turn=2, where=Where.MATRIX),
+    )
+    def action_command_line(self) -> None:
+        if isinstance(self.screen, SessionScreen):
+            verbs = screens.Verbs(self, self.context, self.matrix_screen).all()
+            valid = self.command_runner.valid()
+            line = screens.CommandLine(valid, verbs, self.command_runner.elsewhere(valid))
+            self.push_screen(line, self.command_runner.run)
+
+    @command("app.reload", Where.APP, "f5,ctrl+r", "Reload", "Read the checkout again", aliases="refresh update index")
+    def action_reload(self) -> None:
+        """Read the checkout again."""
+        self.files.reload()
+
+    @command("app.back", Where.APP, "escape", "Back", "Go back one level; never quits the app")
     def action_go_back(self) -> None:
         if isinstance(self.screen, SessionScreen):
             self.screen.go_back()
 
+    @command(
+        "app.last",
+        Where.APP,
+        "minus",
+        "Last view",
+        "Toggle between the last two views",
+        needs=Need.VIEW_BEFORE,
+        hint=Hint("last", "{app.last} returns to the view before", turn=6, where=Where.MATRIX),
+    )
     def action_last_view(self) -> None:
         self.navigation.last()
 
+    @command("app.zoom", Where.APP, "z", "Zoom", "Zoom this pane to the whole screen, or back")
     def action_zoom(self) -> None:
         if isinstance(self.screen, SessionScreen):
             self.screen.panes.toggle()
 
+    @command(
+        "app.divider_down",
+        Where.APP,
+        "J",
+        "Divider down",
+        "Move the divider down, or right",
+        action="divider(1)",
+        needs=Need.DIVIDER,
+    )
+    @command(
+        "app.divider_up",
+        Where.APP,
+        "K",
+        "Divider up",
+        "Move the divider up, or left",
+        action="divider(-1)",
+        needs=Need.DIVIDER,
+    )
     def action_divider(self, steps: int) -> None:
         if isinstance(self.screen, SessionScreen):
             self.screen.panes.move(steps)
 
+    @command(
+        "app.quit",
+        Where.APP,
+        "q",
+        "Quit",
+        "Close this screen (matrix: quit); runs continue",
+        aliases="exit close leave",
+    )
     def action_leave(self) -> None:
         """Leave the pane that has the whole screen, else the screen; on the matrix quit the app."""
         if isinstance(self.screen, SessionScreen) and self.screen.panes.zoomed:
@@ -401,19 +565,18 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
                 question, lambda yes: self.exit(message=view_models.exit_words(0, self.session.runs)) if yes else None
             )
 
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = True,
-    ) -> None:
-        """Show a message for `timeout` seconds."""
-        seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
-        self.post_message(Notify(LastingNotification(message, title, severity, seconds, markup=markup)))
+    @command("app.suspend", Where.APP, "ctrl+z", "Suspend", "Back to the shell; fg returns here")
+    def action_suspend_process(self) -> None:
+        """Suspend to the shell, together with processes started along with the app."""
+        stop_as_job(self)
 
+    @command("app.redraw", Where.APP, "ctrl+l", "Redraw", "Repaint the whole screen", aliases="refresh clear")
+    def action_redraw(self) -> None:
+        """Repaint the whole screen, over anything that another program wrote."""
+        self.forget_frames()
+        self.screen.refresh(layout=True)
+
+    @command("app.interrupt", Where.APP, "ctrl+c", "Stop", "Stop following logs; press twice to quit")
     def action_interrupt(self) -> None:
         """Pressed once: stop following logs. Pressed twice: quit. Never stops runs."""
         self.navigation.stop_following()
@@ -427,41 +590,18 @@ class TTMatrixApp(FilteringApp, inherit_bindings=False):
     def _forget_interrupt(self) -> None:
         self._interrupted = False
 
-    def action_help(self) -> None:
-        screen = self.screen
-        if isinstance(screen, SessionScreen):
-            help = screens.HelpScreen(self.context, self.command_runner.valid(), screen.legend(), screen.query_fields())
-            self.push_screen(help, self._helped)
-        elif isinstance(screen, screens.KeyHelp | screens.HelpScreen):
-            screen.dismiss(None)
-        elif isinstance(screen, screens.Dialog):
-            self.push_screen(screens.KeyHelp(screen.key_words()))
-
-    def _helped(self, chosen: Helped) -> None:
-        if isinstance(chosen, Command):
-            self.command_runner.run(chosen)
-        elif chosen is not None:
-            self.matrix_screen.type_query(chosen.text)
-
-    def action_command_line(self) -> None:
-        if isinstance(self.screen, SessionScreen):
-            verbs = screens.Verbs(self, self.context, self.matrix_screen).all()
-            valid = self.command_runner.valid()
-            line = screens.CommandLine(valid, verbs, self.command_runner.elsewhere(valid))
-            self.push_screen(line, self.command_runner.run)
-
-    def action_redraw(self) -> None:
-        """Repaint the whole screen, over anything that another program wrote."""
-        self.forget_frames()
-        self.screen.refresh(layout=True)
-
-    def action_reload(self) -> None:
-        """Read the checkout again."""
-        self.files.reload()
-
-    def action_suspend_process(self) -> None:
-        """Suspend to the shell, together with processes started along with the app."""
-        stop_as_job(self)
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a message for `timeout` seconds."""
+        seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(Notify(LastingNotification(message, title, severity, seconds, markup=markup)))
 
 
 def _load(modules: Sequence[str]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of commands: bindings, footer, help and command line all come from it."""
+"""What a person can do: a record beside each action, and the index of all of them for keys, help and command line."""
 
 from core.base.lazy import attach
 

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from tui import view_models
-from tui.commands import Need, Where, needs_of
+from tui.commands import HasCommands, Need, Where, needs_of
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.screens.title import Said, Title
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tui.view_models import Meaning
 
 
-class SessionScreen(SteadyScreen[None]):
+class SessionScreen(HasCommands, SteadyScreen[None]):
     """A screen over the shared session."""
 
     BLANK: ClassVar[bool] = True

@@ -3,9 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import ClassVar, NamedTuple
-
-from textual.binding import BindingType
+from typing import NamedTuple
 
 from core.base.errors import UsageError
 from core.base.text import counted, one_line
@@ -14,7 +12,7 @@ from core.edits.pending import Decision
 from core.evidence.analysis import Cluster, ClusterCell, IssueState, with_canonical, with_link
 from core.evidence.proposals import Worklist, change_of
 from core.runs.planning import LaunchPlan
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.screens.list_and_text import ListAndLines
@@ -38,7 +36,6 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     PLACES = (Where.CLUSTERS,)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CLUSTERS)
 
     def __init__(self, context: Context) -> None:
         table = RowTable(cluster_rows((), 0.0, {}), id="clusters")
@@ -132,6 +129,16 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
 
     # Moving
 
+    @command(
+        "clusters.enter",
+        Where.CLUSTERS,
+        "enter",
+        "Members",
+        "Show the cells of the cluster, then a test",
+        footer=True,
+        needs=Need.CLUSTER,
+        hint=Hint("members", "{clusters.enter} lists its cells"),
+    )
     def action_enter(self) -> None:
         """Into the cluster; from a member to its test."""
         if self.member is not None:
@@ -162,12 +169,32 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
 
     # What is done with a cluster
 
+    @command(
+        "clusters.text",
+        Where.CLUSTERS,
+        "c",
+        "One text",
+        "Set one reason in all its entries",
+        footer=True,
+        needs=Need.CLUSTER,
+        changes=Changes.EDITS,
+    )
     def action_canonical(self) -> None:
         one = self.cluster
         if one is not None:
             body = f"For {counted(len(one.ids), 'test')}; links stay."
             self._ask_for("One reason for all of its entries", body, one, one.canonical, with_canonical)
 
+    @command(
+        "clusters.issue",
+        Where.CLUSTERS,
+        "i",
+        "Issue",
+        "Link an issue in entries without one",
+        footer=True,
+        needs=Need.CLUSTER,
+        changes=Changes.EDITS,
+    )
     def action_attach(self) -> None:
         one = self.cluster
         if one is not None:
@@ -188,6 +215,16 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
 
         self.app.push_screen(question, answered)
 
+    @command(
+        "clusters.run",
+        Where.CLUSTERS,
+        "r",
+        "Rerun one",
+        "Run one of its cells on the device",
+        footer=True,
+        needs=Need.CLUSTER,
+        changes=Changes.RUNS,
+    )
     def action_rerun(self) -> None:
         """Run one of its cells on the device: the one under the cursor, else the first."""
         one = self.cluster
@@ -200,6 +237,16 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
 
             self.context.background.run("plan a rerun", plan, partial(ask_to_start, self), asks=True)
 
+    @command(
+        "clusters.propose",
+        Where.CLUSTERS,
+        "p",
+        "Propose",
+        "Add all its proposals to the pending changes",
+        footer=True,
+        needs=Need.CLUSTER,
+        changes=Changes.EDITS,
+    )
     def action_propose(self) -> None:
         """Add to the pending changes what results propose for its tests."""
         one = self.cluster
@@ -221,10 +268,23 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
             none = "No result of its tests asks for a change of their entries."
             self.context.notify.info("All of its proposals are pending already." if found else none)
 
+    @command(
+        "clusters.copy",
+        Where.CLUSTERS,
+        "y",
+        "Copy",
+        "Copy the reason, or the id of a member",
+        action="copy",
+        needs=Need.CLUSTER,
+    )
     def copied(self) -> str:
         if self.member is not None:
             return self.member.id
         return self.cluster.canonical if self.cluster is not None else ""
+
+    action_filter = command(
+        "clusters.filter", Where.CLUSTERS, "slash", "Filter", "Type words to filter by", ahead=True
+    )(ListAndLines.action_filter)
 
 
 _Make = Callable[..., tuple[Operation, ...]]

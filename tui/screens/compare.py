@@ -3,13 +3,10 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from core.base.text import counted
 from core.evidence.analysis import Difference, OnTwoBackends
-from tui.commands import Need, Where, bindings
+from tui.commands import Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.compared import Pair, Question, RunPair, Words
 from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
@@ -23,7 +20,6 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
 
     PLACES = (Where.COMPARE,)
     DIVIDERS = BELOW_TITLE
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.COMPARE)
 
     def __init__(self, context: Context) -> None:
         self._groups = GroupTable(difference_rows(()), id="differences", folded=True)
@@ -124,12 +120,44 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
 
     # Actions
 
-    def action_next_kind(self) -> None:
-        if self._found is not None:
-            kinds = ("", *self._found.kinds)
-            self.kind = kinds[(kinds.index(self.kind) + 1) % len(kinds)]
-            self._show()
+    @command(
+        "compare.enter",
+        Where.COMPARE,
+        "enter",
+        "Go to",
+        "Show the test in the matrix",
+        footer=True,
+        needs=Need.DIFFERENCE,
+    )
+    def action_go_to_test(self) -> None:
+        if self.current is None:
+            self._groups.action_fold(True)
+        elif self.current.id not in self.session.view.matrix.rows:
+            self.context.notify.info("The checkout has no such test.")
+        else:
+            self.context.navigation.show_test(self.current.id)
 
+    @command(
+        "compare.before",
+        Where.COMPARE,
+        "b",
+        "Before",
+        "Choose the first run",
+        action="choose_run('before')",
+        footer=True,
+        needs=Need.TWO_RESULTS,
+        hint=Hint("runs", "{compare.before} and {compare.after} choose runs", also=("compare.after",)),
+    )
+    @command(
+        "compare.after",
+        Where.COMPARE,
+        "c",
+        "After",
+        "Choose the second run",
+        action="choose_run('after')",
+        footer=True,
+        needs=Need.TWO_RESULTS,
+    )
     def action_choose_run(self, side: str) -> None:
         """Choose one of the two runs or backends from all that are known."""
         found = self._found
@@ -149,10 +177,22 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
 
         self.app.push_screen(pick, take)
 
-    def action_profiles(self) -> None:
-        """Tests under several profiles instead."""
-        self.context.navigation.show_profiles()
+    @command(
+        "compare.kind",
+        Where.COMPARE,
+        "f",
+        "Kind",
+        "Show differences of the next kind",
+        footer=True,
+        needs=Need.TWO_RESULTS,
+    )
+    def action_next_kind(self) -> None:
+        if self._found is not None:
+            kinds = ("", *self._found.kinds)
+            self.kind = kinds[(kinds.index(self.kind) + 1) % len(kinds)]
+            self._show()
 
+    @command("compare.runs", Where.COMPARE, "r", "Runs", "Compare two runs instead of two backends")
     def action_runs(self) -> None:
         """From op cases on two backends back to two runs."""
         if self._question.cases:
@@ -160,13 +200,11 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
             self._say()
             self._evidence.ask()
 
-    def action_go_to_test(self) -> None:
-        if self.current is None:
-            self._groups.action_fold(True)
-        elif self.current.id not in self.session.view.matrix.rows:
-            self.context.notify.info("The checkout has no such test.")
-        else:
-            self.context.navigation.show_test(self.current.id)
-
+    @command("compare.copy", Where.COMPARE, "y", "Copy", "Copy the id", action="copy", needs=Need.DIFFERENCE)
     def copied(self) -> str:
         return self.current.id if self.current is not None else ""
+
+    @command("compare.profiles", Where.COMPARE, "p", "Profiles", "Show tests under several profiles")
+    def action_profiles(self) -> None:
+        """Tests under several profiles instead."""
+        self.context.navigation.show_profiles()

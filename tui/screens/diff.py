@@ -3,9 +3,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from core.base.errors import TTMatrixError
 from core.base.text import counted, one_line
@@ -22,7 +19,7 @@ from core.states import (
     touched,
 )
 from tui import screens
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
 from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
@@ -38,11 +35,10 @@ _BETWEEN = ".."
 class DiffTable(GroupTable):
     """What differs: the key that marks is for it alone, elsewhere it scrolls."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DIFF_TABLE)
-
     def places(self) -> tuple[Where, ...]:
         return (Where.DIFF_TABLE, *super().places())
 
+    @command("diff.mark", Where.DIFF_TABLE, "space", "Mark", "Mark or unmark its tests", footer=True, needs=Need.CHANGE)
     def action_mark(self) -> None:
         """Have the screen mark what is under the cursor."""
         assert isinstance(self.screen, DiffScreen)
@@ -54,7 +50,6 @@ class DiffScreen(ListAndLines[StateRow]):
 
     PLACES = (Where.DIFF,)
     DIVIDERS = BELOW_TITLE
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DIFF)
 
     def __init__(self, context: Context) -> None:
         self._groups = DiffTable(rows_of_states(()), id="differing", folded=True)
@@ -160,6 +155,15 @@ class DiffScreen(ListAndLines[StateRow]):
         else:
             self.say([(f"{row.what}  {row.name}", _tone(row)) for row in rows[:_LISTED]], title=title)
 
+    @command(
+        "diff.code",
+        Where.DIFF,
+        "enter",
+        "Code",
+        "Show the lines of its files, or its words",
+        footer=True,
+        needs=Need.CHANGE,
+    )
     def action_code(self) -> None:
         """The lines of the files that explain the row; again: its words."""
         rows, asked = self._of_cursor(), self._asked
@@ -181,6 +185,7 @@ class DiffScreen(ListAndLines[StateRow]):
 
     # Actions
 
+    @command("diff.range", Where.DIFF, "b", "Commits", "Choose what is compared", footer=True)
     def action_range(self) -> None:
         """Ask for what is to be compared."""
         body = (
@@ -214,6 +219,16 @@ class DiffScreen(ListAndLines[StateRow]):
         self._list()
         self.table.action_move(1)
 
+    @command(
+        "diff.run",
+        Where.DIFF,
+        "r",
+        "Run",
+        "Run the marked tests, or all that are touched",
+        footer=True,
+        needs=Need.TOUCHED,
+        changes=Changes.RUNS,
+    )
     def action_run(self) -> None:
         """Run the marked tests, else all that are touched, those at most risk first, within so many hours."""
         ids, count = self._chosen(), "marked" if self.session.view.marks else "touched"
@@ -250,11 +265,22 @@ class DiffScreen(ListAndLines[StateRow]):
                 return found
         return ()
 
+    @command(
+        "diff.entries",
+        Where.DIFF,
+        "E",
+        "Entries",
+        "Write entries for new tests",
+        footer=True,
+        needs=Need.NEW_TEST,
+        changes=Changes.EDITS,
+    )
     def action_make_entries(self) -> None:
         """Write entries for the new tests: the form of the matrix, with these marked."""
         if ids := self._without_entry():
             self.context.navigation.make_entries(ids)
 
+    @command("diff.go", Where.DIFF, "o", "Go to", "Show the test in the matrix", needs=Need.CHANGE)
     def action_go_to_test(self) -> None:
         one = next((id for row in self._of_cursor() for id in row.ids if id in self.session.matrix.rows), None)
         if one is None:

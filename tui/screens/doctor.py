@@ -3,17 +3,16 @@
 
 import json
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.text import Text
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from core.base.text import counted, one_line
 from core.doctor import explanation, kinds
 from core.domain.model import Finding
 from core.edits import parse_operations
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.list_and_text import ListAndText
 from tui.screens.panes import Divider
@@ -33,7 +32,6 @@ class DoctorScreen(ListAndText[Finding]):
 
     PLACES = (Where.DOCTOR,)
     DIVIDERS = (Divider("#text", "#text", after=True),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.DOCTOR)
 
     table: GroupTable
 
@@ -146,11 +144,31 @@ class DoctorScreen(ListAndText[Finding]):
     def _filter_changed(self) -> None:
         self.show_kind(self._kind)
 
+    @command(
+        "doctor.go",
+        Where.DOCTOR,
+        "enter",
+        "Go to",
+        "Show the test in the matrix",
+        footer=True,
+        needs=Need.TEST_OF_FINDING,
+    )
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""
         if self.current is not None:
             self.context.navigation.show_test(self.current.id)
 
+    @command(
+        "doctor.fix",
+        Where.DOCTOR,
+        "m",
+        "Fix",
+        "Add the fix to the pending changes",
+        footer=True,
+        needs=Need.FIX,
+        changes=Changes.EDITS,
+        hint=Hint("fix", "{doctor.fix} adds the fix to the changes"),
+    )
     def action_fix(self) -> None:
         """Add the fix of the finding to the pending changes."""
         one = self.current
@@ -165,6 +183,20 @@ class DoctorScreen(ListAndText[Finding]):
         self._list()
         self.table.action_move(1)
 
+    action_filter = command("doctor.filter", Where.DOCTOR, "slash", "Filter", "Type words to filter by", ahead=True)(
+        ListAndText.action_filter
+    )
+
+    @command(
+        "doctor.open",
+        Where.DOCTOR,
+        "e",
+        "Editor",
+        "Open $EDITOR at the place",
+        footer=True,
+        needs=Need.FINDING,
+        changes=Changes.FILES,
+    )
     def action_open_place(self) -> None:
         """The file of the finding in the person's editor."""
         if self.current is not None:

@@ -5,9 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import ClassVar, TypeVar
-
-from textual.binding import BindingType
+from typing import TypeVar
 
 from core import hosts
 from core.base.text import counted, one_line
@@ -15,7 +13,7 @@ from core.hosts import HostReport
 from core.runs import cluster
 from core.runs.cluster import HostState
 from core.runs.planning import expected_code
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm
 from tui.screens.list_and_text import ListAndPane
@@ -35,7 +33,6 @@ class HostsScreen(ListAndPane[HostView]):
     """The machines above, all about the highlighted one below."""
 
     PLACES = (Where.HOSTS,)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.HOSTS)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, RowTable(host_rows((), _now()), id="hosts"))
@@ -101,6 +98,9 @@ class HostsScreen(ListAndPane[HostView]):
 
     # Actions
 
+    @command(
+        "hosts.log", Where.HOSTS, "enter", "Log", "Show the log of what runs there", footer=True, needs=Need.RUN_THERE
+    )
     def action_log(self) -> None:
         """To the log of what runs there; of several one is chosen."""
         view = self.current
@@ -113,16 +113,45 @@ class HostsScreen(ListAndPane[HostView]):
         options = [Option(one.spec.run_id, one_line(one.spec.test_id), one.spec.run_id) for one in view.runs]
         self.app.push_screen(Pick(f"Runs on {view.host.name}", options), lambda id: show(id) if id else None)
 
+    @command(
+        "hosts.up",
+        Where.HOSTS,
+        "u",
+        "Connect",
+        "Start a worker there, so that runs go there",
+        footer=True,
+        needs=Need.OTHER_HOST,
+        changes=Changes.HOSTS,
+    )
     def action_up(self) -> None:
         if self.current is not None and not self.current.host.here:
             self._take_up([self.current.host.name])
 
+    @command(
+        "hosts.up_all",
+        Where.HOSTS,
+        "U",
+        "Connect all",
+        "Connect every host of the hosts file",
+        needs=Need.OTHER_HOSTS,
+        changes=Changes.HOSTS,
+    )
     def action_up_all(self) -> None:
         self._take_up(self._others)
 
     def _take_up(self, names: Sequence[str]) -> None:
         self._ask(names, lambda: cluster.take_up(names), lambda _: None)
 
+    @command(
+        "hosts.down",
+        Where.HOSTS,
+        "D",
+        "Disconnect",
+        "End the worker there; asks first",
+        footer=True,
+        needs=Need.HOST_UP,
+        changes=Changes.HOSTS,
+    )
     def action_down(self) -> None:
         """End the worker, after asking where something runs there."""
         view = self.current
@@ -135,6 +164,7 @@ class HostsScreen(ListAndPane[HostView]):
         down = partial(cluster.take_down, [name])
         self.app.push_screen(question, lambda yes: self._ask([name], down, lambda _: None) if yes else None)
 
+    @command("hosts.check", Where.HOSTS, "c", "Check", "Ask the machine what it lacks", footer=True)
     def action_check(self) -> None:
         """Ask the machine what it lacks; nothing is changed there."""
         view = self.current

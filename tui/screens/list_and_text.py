@@ -2,17 +2,16 @@
 """A screen with a list, and below it the text about the row under the cursor: what all such screens share."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tui.commands import Where, bindings
+from tui.commands import Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
@@ -33,7 +32,6 @@ class ListAndText(SessionScreen, Generic[T]):
 
     PANES = (Pane("list", ("#list-box", "#filter-line")), Pane("text", ("#text", "#text-title")))
     DIVIDERS = (Divider("#text", "#list-box"),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LIST_AND_TEXT)
 
     table: RowTable
 
@@ -125,6 +123,7 @@ class ListAndText(SessionScreen, Generic[T]):
 
     # Actions
 
+    @command("list.pane", Where.LIST_AND_TEXT, "tab", "Pane", "Go to the other pane")
     def action_other_pane(self) -> None:
         # At once: what is typed right after the key is for the other pane.
         self.set_focus(self.table if self.front.has_focus else self.front)

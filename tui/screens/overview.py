@@ -4,12 +4,10 @@
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
 
@@ -22,7 +20,7 @@ from core.matrix.query import Query
 from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
 from core.runs.store import RunState
 from tui import view_models
-from tui.commands import Where, bindings
+from tui.commands import Hint, Where, command
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
 from tui.view_models import Cell, OverviewRows
@@ -45,7 +43,6 @@ class OverviewScreen(SessionScreen):
         Pane("other", ("#other-board", "#number-line")),
         Pane("trend", ("#trend",)),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.OVERVIEW)
 
     def body(self) -> ComposeResult:
         with Horizontal():
@@ -172,22 +169,15 @@ class OverviewScreen(SessionScreen):
 
     # Moving
 
-    def action_section(self, steps: int) -> None:
-        """To the next section, and from the last one on this board to the other board."""
-        if not self.board.action_section(steps):
-            self._other_board(steps)
-
-    def on_cell_table_left(self, event: CellTable.Left) -> None:
-        self._other_board(event.steps)
-
-    def _other_board(self, steps: int) -> None:
-        first, second = self._boards
-        if steps > 0 and first.has_focus and second.has_class("shown"):
-            second.focus()
-        elif steps < 0 and second.has_focus:
-            first.focus()
-        self.on_row_table_highlighted(RowTable.Highlighted(self.board))
-
+    @command(
+        "overview.open",
+        Where.OVERVIEW,
+        "enter",
+        "Open",
+        "Show what the number counts",
+        footer=True,
+        hint=Hint("numbers", "{overview.open} shows what a number counts"),
+    )
     def action_open_link(self) -> None:
         """Show what the number under the cursor counts."""
         number = self.board.number
@@ -201,6 +191,24 @@ class OverviewScreen(SessionScreen):
                     self.context.navigation.enter("runs")
                 case Link(Place.EDITS):
                     self.context.navigation.enter("review")
+
+    def on_cell_table_left(self, event: CellTable.Left) -> None:
+        self._other_board(event.steps)
+
+    def _other_board(self, steps: int) -> None:
+        first, second = self._boards
+        if steps > 0 and first.has_focus and second.has_class("shown"):
+            second.focus()
+        elif steps < 0 and second.has_focus:
+            first.focus()
+        self.on_row_table_highlighted(RowTable.Highlighted(self.board))
+
+    @command("overview.next", Where.OVERVIEW, "tab", "Next", "Next section", action="section(1)", footer=True)
+    @command("overview.previous", Where.OVERVIEW, "shift+tab", "Previous", "Previous section", action="section(-1)")
+    def action_section(self, steps: int) -> None:
+        """To the next section, and from the last one on this board to the other board."""
+        if not self.board.go_to_section(steps):
+            self._other_board(steps)
 
 
 def _words(link: Link) -> str:

@@ -116,7 +116,7 @@ class Pick(Dialog[T]):
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.
-        self.action_choose()
+        self.choose()
 
     def action_move(self, rows: int) -> None:
         self.query_one(RowTable).action_move(rows)
@@ -127,7 +127,7 @@ class Pick(Dialog[T]):
         cursor = self.query_one(RowTable).cursor
         return self._listed[cursor] if cursor < len(self._listed) else None
 
-    def action_choose(self) -> None:
+    def choose(self) -> None:
         if self.highlighted is not None:
             self.dismiss(self.highlighted.value)
 
@@ -175,10 +175,10 @@ class HelpScreen(Pick[Helped]):
         if self.is_attached:
             self.add([Option(Typed(name), name, words, "query field") for name, words in fields])
 
-    def action_choose(self) -> None:
+    def choose(self) -> None:
         """What only explains something stays where it is."""
         if self.highlighted is not None and self.highlighted.value is not None:
-            super().action_choose()
+            super().choose()
 
 
 class KeyHelp(Pick[None]):

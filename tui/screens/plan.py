@@ -5,16 +5,14 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import ClassVar
 
 from rich.text import Text
-from textual.binding import BindingType
 
 from core import hosts
 from core.base.errors import UsageError
 from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, Slot, hours_of, session_slots
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Need, Where, command
 from tui.keymap import with_keys
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, ask_to_start
@@ -38,7 +36,6 @@ class PlanScreen(ListAndPane[PlanRow]):
 
     PLACES = (Where.PLAN,)
     DIVIDERS = (Divider("#text", "#text", after=True),)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PLAN)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, RowTable(plan_rows(None), id="plan"))
@@ -102,6 +99,16 @@ class PlanScreen(ListAndPane[PlanRow]):
 
     # Actions
 
+    @command(
+        "plan.queue",
+        Where.PLAN,
+        "enter",
+        "Queue",
+        "Queue what fits; asks first",
+        footer=True,
+        needs=Need.PLANNED,
+        changes=Changes.RUNS,
+    )
     def action_queue(self) -> None:
         """Queue what fits, in its order, after asking."""
         if self._plan is None:
@@ -115,12 +122,14 @@ class PlanScreen(ListAndPane[PlanRow]):
 
         self.context.background.run("plan of a session", work, lambda plan: ask(plan, words), asks=True)
 
+    @command("plan.hours", Where.PLAN, "h", "Hours", "Set the hours of the session", footer=True)
     def action_hours(self) -> None:
         """Ask for how long."""
         value = "" if self._hours is None else f"{self._hours:g}"
         question = Ask("How many hours?", "Nothing: until the reservations end.", value=value, check=_hours)
         self.app.push_screen(question, lambda text: None if text is None else self.plan(_hours(text)))
 
+    @command("plan.go", Where.PLAN, "o", "Go to", "Show the test in the matrix", footer=True, needs=Need.LISTED_TEST)
     def action_go_to_test(self) -> None:
         if self.current is not None:
             self.context.navigation.show_test(self.current.candidate.id)

@@ -4,9 +4,6 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from core.base.errors import TTMatrixError, UsageError
 from core.base.files import atomic_write
@@ -15,7 +12,7 @@ from core.evidence.analysis import FORMATS, ProfileTable, exported, profile_tabl
 from core.runs.log import side_by_side
 from core.runs.planning import newest_comparison, profiles_of, shown_name
 from core.runs.store import RunRecord
-from tui.commands import Need, Where, bindings
+from tui.commands import Need, Where, command
 from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
@@ -35,7 +32,6 @@ class ProfilesScreen(ListAndLines[Tried]):
 
     PLACES = (Where.PROFILES,)
     DIVIDERS = BELOW_TITLE
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PROFILES)
 
     def __init__(self, context: Context) -> None:
         self.shown = ProfileTable(("",), {})
@@ -122,6 +118,15 @@ class ProfilesScreen(ListAndLines[Tried]):
 
     # Actions
 
+    @command(
+        "profiles.logs",
+        Where.PROFILES,
+        "enter",
+        "Logs",
+        "Logs beside the first profile's",
+        footer=True,
+        needs=Need.ROW_RUN,
+    )
     def action_logs(self) -> None:
         """The log of the row beside that of the first profile; where there are no two yet, its own."""
         both, newest = self._both(), self._newest
@@ -138,12 +143,22 @@ class ProfilesScreen(ListAndLines[Tried]):
         if both is not None:
             self.app.push_screen(SideBySide("Two logs", _heads(both), ListedPairs([Pair(*row) for row in rows])))
 
+    @command(
+        "profiles.ir",
+        Where.PROFILES,
+        "i",
+        "IR",
+        "Programs beside the first profile's",
+        footer=True,
+        needs=Need.OTHER_PROFILE,
+    )
     def action_programs(self) -> None:
         """A program of the row beside that of the first profile."""
         both = self._both()
         if both is not None:
             compare_programs(self, *both, heads=_heads(both))
 
+    @command("profiles.batch", Where.PROFILES, "b", "Batch", "Choose another batch", footer=True)
     def action_batch(self) -> None:
         """Choose another batch with several profiles."""
         batches: dict[str, list[RunRecord]] = {}
@@ -157,14 +172,27 @@ class ProfilesScreen(ListAndLines[Tried]):
             pick = Pick("Batch of profiles", options, self.chosen or options[0].value)
             self.app.push_screen(pick, lambda name: self.show_batch(name) if name else None)
 
+    @command(
+        "profiles.sort", Where.PROFILES, "o", "Sort", "Sort by the next column", footer=True, needs=Need.PROFILE_ROW
+    )
     def action_next_sort(self) -> None:
         self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
         self._show()
 
+    @command("profiles.turn", Where.PROFILES, "O", "Reverse", "Reverse sort", needs=Need.PROFILE_ROW)
     def action_reverse_sort(self) -> None:
         self._reverse = not self._reverse
         self._show()
 
+    @command(
+        "profiles.export",
+        Where.PROFILES,
+        "x",
+        "Export",
+        "Export as CSV or Markdown",
+        footer=True,
+        needs=Need.PROFILE_ROW,
+    )
     def action_export(self) -> None:
         """Write the table to a file."""
         table = self.shown
@@ -185,12 +213,22 @@ class ProfilesScreen(ListAndLines[Tried]):
 
         self.context.background.run("write profiles", work, lambda done: self.context.notify.info(f"Wrote {done}."))
 
-    def copied(self) -> str:
-        return exported(self.shown, "markdown")
-
+    @command("profiles.test", Where.PROFILES, "t", "Test", "Show the test in the matrix", needs=Need.PROFILE_ROW)
     def action_go_to_test(self) -> None:
         if self.current is not None:
             self.context.navigation.show_test(self.current[0])
+
+    @command(
+        "profiles.copy",
+        Where.PROFILES,
+        "y",
+        "Copy",
+        "Copy the table as Markdown",
+        action="copy",
+        needs=Need.PROFILE_ROW,
+    )
+    def copied(self) -> str:
+        return exported(self.shown, "markdown")
 
 
 def _heads(both: Sequence[RunRecord]) -> tuple[str, str]:

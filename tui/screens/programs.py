@@ -5,11 +5,9 @@ from bisect import bisect_left
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from core.base.files import read_text
@@ -19,7 +17,7 @@ from core.runs.ir import Counts, Op, Program, count_ops, programs, read_ops
 from core.runs.log import LogFile, LogLook
 from core.runs.planning import shown_name
 from core.runs.store import RunRecord
-from tui.commands import Need, Where, bindings
+from tui.commands import Need, Where, command
 from tui.keymap import need_words, with_keys
 from tui.protocol import Context
 from tui.screens.list_and_text import BELOW_TITLE, ListAndText, title_of_text
@@ -40,7 +38,6 @@ class ProgramsScreen(ListAndText[Program]):
     PLACES = (Where.PROGRAMS,)
     PANES = (Pane("list", ("#list-box",)), Pane("text", ("#text", "#text-title", "#run-detail")))
     DIVIDERS = BELOW_TITLE
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.PROGRAMS)
 
     def __init__(self, context: Context) -> None:
         self.painter = ProgramPainter()
@@ -143,17 +140,44 @@ class ProgramsScreen(ListAndText[Program]):
 
     # Actions
 
+    @command(
+        "programs.enter",
+        Where.PROGRAMS,
+        "enter",
+        "Text",
+        "Go to the text of the program",
+        footer=True,
+        needs=Need.PROGRAM,
+    )
     def action_text(self) -> None:
         if self._counting:
             self.action_ops()
         self.set_focus(self.view)
 
+    @command(
+        "programs.mark",
+        Where.PROGRAMS,
+        "space",
+        "Mark",
+        "Mark the program for comparison",
+        footer=True,
+        needs=Need.PROGRAM,
+    )
     def action_mark(self) -> None:
         """Mark the program, or unmark it."""
         if self.current is not None:
             self._marked = "" if self._marked == self.current.name else self.current.name
             self._show()
 
+    @command(
+        "programs.compare",
+        Where.PROGRAMS,
+        "c",
+        "Compare",
+        "Compare with the marked one",
+        footer=True,
+        needs=Need.TWO_PROGRAMS,
+    )
     def action_compare(self) -> None:
         """Compare with the marked program of this run."""
         program, found = self.current, programs(self.record) if self.record else []
@@ -161,6 +185,9 @@ class ProgramsScreen(ListAndText[Program]):
         if marked is not None and program is not None:
             show_pair(self, (marked, program), (marked.name, program.name))
 
+    @command(
+        "programs.other", Where.PROGRAMS, "b", "Other run", "Compare with another run", footer=True, needs=Need.PROGRAM
+    )
     def action_other_run(self) -> None:
         """Compare with the same program of another run of this test."""
         record = self.record
@@ -185,6 +212,7 @@ class ProgramsScreen(ListAndText[Program]):
 
         self.app.push_screen(Pick("Compare with which run?", options), compare)
 
+    @command("programs.ops", Where.PROGRAMS, "o", "Ops", "Toggle text / op counts", footer=True, needs=Need.PROGRAM)
     def action_ops(self) -> None:
         """Show how many ops of each name there are, or the text again."""
         self._counting = not self._counting
@@ -194,12 +222,9 @@ class ProgramsScreen(ListAndText[Program]):
         if not self.table.has_focus:
             self.set_focus(self.detail if self._counting else self.view)
 
-    def action_unfold(self) -> None:
-        """Show large constants, or fold them again."""
-        self.painter.folded = not self.painter.folded
-        self.view.painter.forget()
-        self.view.refresh()
-
+    @command(
+        "programs.source", Where.PROGRAMS, "s", "Source", "Open $EDITOR where the op comes from", needs=Need.PROGRAM
+    )
     def action_source(self) -> None:
         """Open the editor where the op at the line found last, else at the top, comes from."""
         look, program = self.view.look, self.current
@@ -209,6 +234,16 @@ class ProgramsScreen(ListAndText[Program]):
         at = found if found is not None and top <= found < top + self.view.size.height else top
         self.context.background.run("source of an op", partial(_place, program, at + 1), self._open, supersede=True)
 
+    @command("programs.unfold", Where.PROGRAMS, "u", "Constants", "Fold or unfold large constants", needs=Need.PROGRAM)
+    def action_unfold(self) -> None:
+        """Show large constants, or fold them again."""
+        self.painter.folded = not self.painter.folded
+        self.view.painter.forget()
+        self.view.refresh()
+
+    @command(
+        "programs.pattern", Where.PROGRAMS, "p", "FileCheck", "Try a FileCheck pattern", footer=True, needs=Need.PROGRAM
+    )
     def action_pattern(self) -> None:
         """Try a pattern on the program: one of the entry, another of the checkout, or a new one."""
         program, record = self.current, self.record
@@ -233,6 +268,7 @@ class ProgramsScreen(ListAndText[Program]):
         text = read_text(file) if there else ""
         self.app.push_screen(PatternCheck(self.context, program, name or _new_name(program), text, saved=there))
 
+    @command("programs.first", Where.PROGRAMS, "P", "First", "Start a pattern from chosen lines", needs=Need.PROGRAM)
     def action_first_pattern(self) -> None:
         """Write a first pattern from the lines of the region; without one from the line found last, or at the top."""
         look, program = self.view.look, self.current

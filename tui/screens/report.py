@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Report: how we are doing. Pass rates and entries over time, what turned, machines, stale entries, incomplete runs."""
 
-from typing import ClassVar
-
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from core.base.text import one_line
 from core.evidence.progress import By, Progress, ProgressReader, summary
-from tui.commands import Need, Where, bindings
+from tui.commands import Need, Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
@@ -40,7 +37,6 @@ class ReportScreen(SessionScreen):
 
     PLACES = (Where.REPORT, Where.TABLE)
     PANES = (Pane("list", ("#report", "#report-lists", "#report-note")), Pane("plots", ("#report-plots",)))
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.REPORT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -146,6 +142,15 @@ class ReportScreen(SessionScreen):
     def _row(self) -> ReportRow | None:
         return self.rows.items[self.table.row] if self.table.row is not None else None
 
+    @command(
+        "report.go",
+        Where.REPORT,
+        "enter",
+        "Go to",
+        "Show the test, or the tests of the row",
+        footer=True,
+        needs=Need.REPORTED,
+    )
     def action_go(self) -> None:
         """Show the test of the row, the tests that it counts, or how its run differs from the one before."""
         row = self._row
@@ -156,21 +161,28 @@ class ReportScreen(SessionScreen):
         elif row is not None and row.run:
             self.context.navigation.compare_run(row.run)
 
+    @command("report.list", Where.REPORT, "tab,f", "List", "Show the next list", action="next_list(1)", footer=True)
+    @command(
+        "report.list_before", Where.REPORT, "shift+tab", "List before", "Show the previous list", action="next_list(-1)"
+    )
     def action_next_list(self, steps: int) -> None:
         self._list = _LISTS[(_LISTS.index(self._list) + steps) % len(_LISTS)]
         self.table.action_top()
         self._show()
 
+    @command("report.by", Where.REPORT, "b", "By", "Rates by family, arch, group or loader", footer=True)
     def action_next_by(self) -> None:
         self._by = _BYS[(_BYS.index(self._by) + 1) % len(_BYS)]
         self._list = ReportList.RATES
         self._show()
         self._count()
 
+    @command("report.period", Where.REPORT, "p", "Period", "Change the number of days", footer=True)
     def action_next_period(self) -> None:
         self._days = _PERIODS[(_PERIODS.index(self._days) + 1) % len(_PERIODS)]
         self._count()
 
+    @command("report.host", Where.REPORT, "H", "Host", "Ignore machines that fail alone", footer=True)
     def action_leave_out(self) -> None:
         """Count without the machines that failures follow, or with all of them again."""
         if self._progress is None:
@@ -183,6 +195,7 @@ class ReportScreen(SessionScreen):
         # Verdicts are others without these machines.
         self._read()
 
+    @command("report.copy", Where.REPORT, "y", "Copy", "Copy the summary of the report", needs=Need.RESULTS)
     def action_copy(self) -> None:
         if self._progress is not None:
             self.context.notify.copy(summary(self._progress))

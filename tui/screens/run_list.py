@@ -146,7 +146,7 @@ class RunList:
         """Start the same runs once more."""
         if again := self._chosen():
             self._context.runs.start_again(again)
-            self.table.action_unmark()
+            self.table.unmark()
 
     def hold(self) -> None:
         """Hold queued runs, or release them where all of them are on hold."""
@@ -170,7 +170,7 @@ class RunList:
 
         if queued:
             self._context.runs.change_queue(change)
-            self.table.action_unmark()
+            self.table.unmark()
 
     def _queued(self) -> list[RunRecord]:
         """Those of the chosen runs that are queued."""
@@ -190,7 +190,7 @@ class RunList:
 
     def _cancel(self, ids: Sequence[str]) -> None:
         self._context.runs.cancel(ids)
-        self.table.action_unmark()
+        self.table.unmark()
 
 
 def _last_line(record: RunRecord) -> str:

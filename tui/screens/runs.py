@@ -2,18 +2,17 @@
 """Runs and their logs: what is running, how runs ended, and what they print, live."""
 
 import time
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Static
 
 from core.base.text import counted
 from core.runs.planning import progress
 from core.runs.store import RunRecord
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Need, Where, command
 from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.list_and_text import BELOW_TITLE, ListAndText
@@ -40,7 +39,6 @@ class RunsScreen(ListAndText[RunRecord]):
     PLACES = (Where.RUNS,)
     PANES = (Pane("list", ("#list-box", "#progress")), Pane("log", ("#text", "#run-detail", "#text-title")))
     DIVIDERS = BELOW_TITLE
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUNS)
 
     table: RunTable
 
@@ -223,6 +221,71 @@ class RunsScreen(ListAndText[RunRecord]):
         if self.runs.current is not None:
             self.show_log()
 
+    @command(
+        "runs.cancel",
+        Where.RUNS,
+        "S",
+        "Stop run",
+        "Stop the marked runs, or this one; asks first",
+        footer=True,
+        needs=Need.RUNNING,
+        changes=Changes.RUNS,
+        aliases="kill abort",
+    )
+    def action_cancel_run(self) -> None:
+        self.runs.cancel()
+
+    @command(
+        "runs.again",
+        Where.RUNS,
+        "r",
+        "Run again",
+        "Start the marked runs, or this one, again",
+        footer=True,
+        needs=Need.RUN,
+        changes=Changes.RUNS,
+        aliases="rerun restart",
+    )
+    def action_run_again(self) -> None:
+        self.runs.run_again()
+
+    @command(
+        "runs.rest",
+        Where.RUNS,
+        "R",
+        "Run rest",
+        "Run what failed or did not run in the last batch",
+        changes=Changes.RUNS,
+    )
+    def action_run_rest(self) -> None:
+        self.context.runs.start_rest()
+
+    @command(
+        "runs.compare",
+        Where.RUNS,
+        "c",
+        "Compare",
+        "Compare the logs of two marked runs",
+        footer=True,
+        needs=Need.TWO_RUNS,
+    )
+    def action_compare(self) -> None:
+        self.runs.compare()
+
+    @command(
+        "runs.everywhere",
+        Where.RUNS,
+        "a",
+        "All",
+        "Show runs of every checkout, or only of this one",
+        needs=Need.OTHER_CHECKOUTS,
+    )
+    def action_everywhere(self) -> None:
+        """Show runs of every checkout, or only of this one."""
+        self.runs.everywhere = not self.runs.everywhere
+        self._runs_changed()
+
+    @command("runs.detail", Where.RUNS, "d", "Detail", "Toggle run details / log", needs=Need.RUN)
     def action_detail(self) -> None:
         """Show the details of the run below, or its log again."""
         self._show_details(not self.log_pane.detailed)
@@ -230,53 +293,88 @@ class RunsScreen(ListAndText[RunRecord]):
         if not self.table.has_focus:
             self.set_focus(self.front)
 
-    def action_everywhere(self) -> None:
-        """Show runs of every checkout, or only of this one."""
-        self.runs.everywhere = not self.runs.everywhere
-        self._runs_changed()
-
+    @command("runs.entry", Where.RUNS, "o", "Entry", "Show the test of the run in the matrix", needs=Need.RUN)
     def action_entry(self) -> None:
         self.runs.show_test()
 
-    def action_compare(self) -> None:
-        self.runs.compare()
-
-    def action_run_again(self) -> None:
-        self.runs.run_again()
-
-    def action_run_rest(self) -> None:
-        self.context.runs.start_rest()
-
+    @command(
+        "runs.hold", Where.RUNS, "h", "Hold", "Hold or release queued runs", needs=Need.QUEUED, changes=Changes.RUNS
+    )
     def action_hold(self) -> None:
         self.runs.hold()
 
+    @command(
+        "runs.first",
+        Where.RUNS,
+        "T",
+        "First",
+        "Move queued runs to the front of the queue",
+        needs=Need.QUEUED,
+        changes=Changes.RUNS,
+    )
     def action_put_first(self) -> None:
         self.runs.put_first()
 
+    @command(
+        "runs.last",
+        Where.RUNS,
+        "B",
+        "Last",
+        "Move queued runs to the end of the queue",
+        needs=Need.QUEUED,
+        changes=Changes.RUNS,
+    )
     def action_put_last(self) -> None:
         self.runs.put_last()
 
-    def action_cancel_run(self) -> None:
-        self.runs.cancel()
+    @command("runs.files", Where.RUNS, "f", "Files", "Show another file of the run, or its log", needs=Need.RUN_FILES)
+    def action_pick_file(self) -> None:
+        self._on_current().pick_file()
 
+    @command(
+        "runs.programs",
+        Where.RUNS,
+        "i",
+        "IR",
+        "Show the IR programs that the run wrote",
+        needs=Need.RUN,
+        aliases="ir mlir stablehlo fx graph",
+    )
     def action_programs(self) -> None:
         """Show the programs that the run has left."""
         if self.runs.current is not None:
             self.context.navigation.show_programs(self.runs.current.spec.run_id)
 
+    @command(
+        "runs.profiles",
+        Where.RUNS,
+        "p",
+        "Profiles",
+        "Show the batch of the run by profile",
+        needs=Need.RUN,
+        aliases="compare options",
+    )
     def action_profiles(self) -> None:
         """Show the batch of the run by profile."""
         if self.runs.current is not None:
             self.context.navigation.show_profiles(self.runs.current.spec.batch)
 
-    def action_pick_file(self) -> None:
-        self._on_current().pick_file()
-
+    @command(
+        "runs.source",
+        Where.RUNS,
+        "s",
+        "Source",
+        "Open $EDITOR at the bisected line or extracted ops",
+        needs=Need.SOURCE,
+        changes=Changes.FILES,
+    )
     def action_open_source(self) -> None:
         self.runs.open_source()
 
+    @command("runs.copy", Where.RUNS, "y", "Copy", "Copy the exact command of the run", footer=True, needs=Need.RUN)
     def action_copy_command(self) -> None:
         self._on_current().copy_command()
 
+    @command("runs.reason", Where.RUNS, "Y", "Copy why", "Copy the line that explains the failure", needs=Need.FAILURE)
     def action_copy_reason(self) -> None:
         self._on_current().copy_reason()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one table of screens. Their keys, labels and commands are in the table of commands (`tui.commands`)."""
+"""The one table of screens. Their keys and labels are those of the commands of `TTMatrixApp.action_switch`."""
 
 from __future__ import annotations
 

@@ -5,9 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from core.base.text import counted, one_line
 from core.edits import combined, retyped
@@ -26,7 +23,7 @@ from core.evidence.proposals import (
 )
 from core.matrix.query import exactly
 from core.workspace import Evidence
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import ask_to_start
 from tui.screens.group_decision import GroupChoice, GroupDecision
@@ -216,17 +213,18 @@ _NO_RESULTS = (
 class TriageTable(ChangeTable):
     """The table of tests, in which single ones can be left out of their group."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE_TABLE)
-
     def places(self) -> tuple[Where, ...]:
         return (Where.TRIAGE_TABLE, *super().places())
+
+    action_leave_out = command(
+        "triage.leave", Where.TRIAGE_TABLE, "space", "Leave out", "Leave the test out of its group", needs=Need.CHANGE
+    )(ChangeTable.action_leave_out)
 
 
 class TriageScreen(DecisionScreen):
     """Tests above, what is known about the one under the cursor below. What is accepted becomes a pending change."""
 
     PLACES = (Where.TRIAGE,)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TRIAGE)
 
     def __init__(self, context: Context) -> None:
         self.tests = TriageTests(context)
@@ -308,28 +306,43 @@ class TriageScreen(DecisionScreen):
             return False
         return True
 
-    def action_next_list(self) -> None:
-        self._show_list(_SHOWN[(_SHOWN.index(self.tests.shown) + 1) % len(_SHOWN)])
-
-    def action_reruns(self) -> None:
-        """What is worth a rerun, or what needs attention again."""
-        self._show_list(Shown.ATTENTION if self.tests.shown is Shown.RERUN else Shown.RERUN)
-
-    def _show_list(self, shown: Shown) -> None:
-        self.tests.shown = shown
-        self.listing.show_folded()
-
-    def action_leave_out(self) -> None:
-        """Judge without the machines that alone fail, or with all of them again."""
-        worklist, worklists = self.tests.worklist, self.context.worklists
-        if not worklists.left_out and worklist and not worklist.suspects:
-            self.context.notify.info("No machine fails tests that pass on all others.")
-            return
-        alone = frozenset(one.host for one in worklist.suspects) if worklist else frozenset()
-        worklists.leave_out(frozenset() if worklists.left_out else alone)
-
     # Actions
 
+    action_accept = command(
+        "triage.accept",
+        Where.TRIAGE,
+        "a",
+        "Accept",
+        "Make the proposal a pending change",
+        footer=True,
+        needs=Need.LISTED_TEST,
+        changes=Changes.EDITS,
+        aliases="approve yes promote",
+        hint=Hint("decide", "{app.review} to review"),
+    )(DecisionScreen.action_accept)
+
+    action_reject = command(
+        "triage.reject",
+        Where.TRIAGE,
+        "x",
+        "Reject",
+        "Reject this proposal",
+        footer=True,
+        needs=Need.LISTED_TEST,
+        changes=Changes.EDITS,
+        aliases="no drop",
+    )(DecisionScreen.action_reject)
+
+    @command(
+        "triage.decide",
+        Where.TRIAGE,
+        "E",
+        "Decide",
+        "Set status, reason, issue of the group",
+        footer=True,
+        needs=Need.LISTED_TEST,
+        changes=Changes.EDITS,
+    )
     def action_decide_group(self) -> None:
         """Decide all of a group, or one test, in a dialog: status, reason, issue, archs, marker."""
         changes = [one for one in self.listing.selected if isinstance(one, Listed) and one.ops and one.item]
@@ -354,12 +367,9 @@ class TriageScreen(DecisionScreen):
 
         self.app.push_screen(dialog, decided)
 
-    @property
-    def _selected_tests(self) -> list[str]:
-        return [
-            one.test for one in self.listing.selected if isinstance(one, Listed) and self.session.is_model(one.test)
-        ]
-
+    @command(
+        "triage.show", Where.TRIAGE, "o", "Tests", "Show the tests of the group in the matrix", needs=Need.LISTED_TEST
+    )
     def action_show_tests(self) -> None:
         """Show the tests of the group in the matrix, and nothing else."""
         tests = self._selected_tests
@@ -369,6 +379,9 @@ class TriageScreen(DecisionScreen):
         elif tests:
             self.context.navigation.show_tests(exactly(tests))
 
+    @command(
+        "triage.mark", Where.TRIAGE, "M", "Mark", "Mark the tests of the group in the matrix", needs=Need.LISTED_TEST
+    )
     def action_mark_tests(self) -> None:
         """Mark the tests of the group in the matrix."""
         tests, matrix = self._selected_tests, self.context.keymap.key("app.matrix")
@@ -377,6 +390,13 @@ class TriageScreen(DecisionScreen):
             self.context.edits.save_marks()
             self.context.notify.info(f"{counted(len(tests), 'test')} marked in the matrix ({matrix}).")
 
+    def _show_list(self, shown: Shown) -> None:
+        self.tests.shown = shown
+        self.listing.show_folded()
+
+    @command(
+        "triage.threshold", Where.TRIAGE, "p", "Threshold", "Accept with another threshold", needs=Need.LISTED_TEST
+    )
     def action_threshold(self) -> None:
         """Accept the proposal under the cursor with another threshold."""
         change = self.listing.current
@@ -391,14 +411,90 @@ class TriageScreen(DecisionScreen):
 
         ask_for_threshold(self.app, self.context, change, accept)
 
-    def action_go_to_test(self) -> None:
-        """Show the test in the matrix; a heading is unfolded or folded."""
-        line = self.listing.table.line
-        if isinstance(self.listing.current, Listed):
-            self.context.navigation.show_test(self.listing.current.test)
-        elif line is not None:
-            self.listing.toggle(line.group)
+    action_skip = command(
+        "triage.skip", Where.TRIAGE, "s", "Skip", "Decide later: go to the next undecided one", needs=Need.UNDECIDED
+    )(DecisionScreen.action_skip)
 
+    action_accept_rest = command(
+        "triage.accept_rest",
+        Where.TRIAGE,
+        "A",
+        "Accept all",
+        "Accept the rest of the group; asks",
+        changes=Changes.EDITS,
+    )(DecisionScreen.action_accept_rest)
+
+    action_reject_rest = command(
+        "triage.reject_rest",
+        Where.TRIAGE,
+        "X",
+        "Reject all",
+        "Reject the rest of the group; asks",
+        changes=Changes.EDITS,
+    )(DecisionScreen.action_reject_rest)
+
+    action_next_undecided = command(
+        "triage.next",
+        Where.TRIAGE,
+        "n",
+        "Next",
+        "Next undecided test",
+        action="next_undecided(1)",
+        footer=True,
+        needs=Need.UNDECIDED,
+    )(
+        command(
+            "triage.previous",
+            Where.TRIAGE,
+            "N",
+            "Previous",
+            "Previous undecided test",
+            action="next_undecided(-1)",
+            needs=Need.UNDECIDED,
+        )(DecisionScreen.action_next_undecided)
+    )
+
+    action_undo = command(
+        "triage.undo",
+        Where.TRIAGE,
+        "u",
+        "Undo",
+        "Undo the last step",
+        footer=True,
+        needs=Need.UNDO,
+        changes=Changes.EDITS,
+    )(DecisionScreen.action_undo)
+
+    action_redo = command(
+        "triage.redo", Where.TRIAGE, "U", "Redo", "Redo the step", needs=Need.REDO, changes=Changes.EDITS
+    )(DecisionScreen.action_redo)
+
+    action_group = command(
+        "triage.group", Where.TRIAGE, "m", "Group", "Group by cause, change, verdict, loader, reason", footer=True
+    )(DecisionScreen.action_group)
+
+    action_filter = command("triage.filter", Where.TRIAGE, "slash", "Filter", "Type words to filter by", ahead=True)(
+        DecisionScreen.action_filter
+    )
+
+    @command("triage.list", Where.TRIAGE, "f", "List", "Next list (attention, PCC, unknown, blind spots)", footer=True)
+    def action_next_list(self) -> None:
+        self._show_list(_SHOWN[(_SHOWN.index(self.tests.shown) + 1) % len(_SHOWN)])
+
+    @command("triage.reruns", Where.TRIAGE, "R", "Reruns", "List what is worth a rerun, or all again")
+    def action_reruns(self) -> None:
+        """What is worth a rerun, or what needs attention again."""
+        self._show_list(Shown.ATTENTION if self.tests.shown is Shown.RERUN else Shown.RERUN)
+
+    @command(
+        "triage.run",
+        Where.TRIAGE,
+        "r",
+        "Rerun",
+        "Run the test or group on the device",
+        needs=Need.LISTED_TEST,
+        changes=Changes.RUNS,
+    )
     def action_rerun(self) -> None:
         """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
         items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item is not None]
@@ -410,6 +506,38 @@ class TriageScreen(DecisionScreen):
         elif models:
             session, ask = self.session, partial(ask_to_start, self)
             self.context.background.run("plan reruns", lambda: session.look().plan_lacking(wanted), ask, asks=True)
+
+    @property
+    def _selected_tests(self) -> list[str]:
+        return [
+            one.test for one in self.listing.selected if isinstance(one, Listed) and self.session.is_model(one.test)
+        ]
+
+    @command("triage.host", Where.TRIAGE, "H", "Host", "Ignore machines that fail alone, or count them")
+    def action_leave_out(self) -> None:
+        """Judge without the machines that alone fail, or with all of them again."""
+        worklist, worklists = self.tests.worklist, self.context.worklists
+        if not worklists.left_out and worklist and not worklist.suspects:
+            self.context.notify.info("No machine fails tests that pass on all others.")
+            return
+        alone = frozenset(one.host for one in worklist.suspects) if worklist else frozenset()
+        worklists.leave_out(frozenset() if worklists.left_out else alone)
+
+    @command(
+        "triage.go",
+        Where.TRIAGE,
+        "enter",
+        "Go to",
+        "Show the test in the matrix; unfold a group",
+        needs=Need.LISTED_TEST,
+    )
+    def action_go_to_test(self) -> None:
+        """Show the test in the matrix; a heading is unfolded or folded."""
+        line = self.listing.table.line
+        if isinstance(self.listing.current, Listed):
+            self.context.navigation.show_test(self.listing.current.test)
+        elif line is not None:
+            self.listing.toggle(line.group)
 
     # What is known about the test under the cursor
 

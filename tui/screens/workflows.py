@@ -4,16 +4,13 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
-
-from textual.binding import BindingType
 
 from core.base.errors import UsageError
 from core.base.text import counted, one_line
 from core.edits import Operation
 from core.runs.planning import Sources, of_sources
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, device_steps, markdown
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Need, Where, command
 from tui.keymap import need_words
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, Confirm, ask_to_download
@@ -29,7 +26,6 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
     """Shows the board and gives it the answers of the person; nothing is decided here."""
 
     PLACES = (Where.WORKFLOWS,)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.WORKFLOWS)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, RowTable(workflow_rows(()), id="workflows"))
@@ -102,6 +98,16 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
 
     # Actions
 
+    @command(
+        "workflows.choose",
+        Where.WORKFLOWS,
+        "enter",
+        "Choose",
+        "Answer the workflow's question, or read its report",
+        footer=True,
+        needs=Need.WORKFLOW,
+        changes=Changes.WORKFLOWS,
+    )
     def action_choose(self) -> None:
         """Answer the question of the workflow; where it has none, read its report."""
         item = self.current
@@ -114,25 +120,16 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
         picked = Pick(one_line(question.question), options)
         self.app.push_screen(picked, lambda number: self._go_on(item, UserInput([number])) if number else None)
 
-    def action_go_on(self) -> None:
-        if self.current is not None:
-            self._go_on(self.current, UserInput())
-
-    def action_device_result(self) -> None:
-        """Continue with the JUnit file of a run made elsewhere."""
-        item = self.current
-        if item is None:
-            return
-        title = "The JUnit file of the device run"
-        question = Ask(title, one_line(item.id), verb="read it", check=_readable_file)
-        self.app.push_screen(
-            question,
-            lambda path: self._go_on(item, UserInput(device_result=Path(path.strip()).expanduser())) if path else None,
-        )
-
-    def _go_on(self, item: WorkflowItem, given: UserInput) -> None:
-        self._act(lambda: self.board.go_on(self.session.world(), item.id, given))
-
+    @command(
+        "workflows.accept",
+        Where.WORKFLOWS,
+        "a",
+        "Accept",
+        "Keep the loader edit, propose the changes",
+        footer=True,
+        needs=Need.READY,
+        changes=Changes.WORKFLOWS,
+    )
     def action_accept(self) -> None:
         """Keep the loader edit in the work tree, and propose what follows for the expectations."""
         item = self.current
@@ -151,6 +148,16 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
 
         self.context.background.run("triage", lambda: self.board.accept(self.session.world(), item.id), accepted)
 
+    @command(
+        "workflows.drop",
+        Where.WORKFLOWS,
+        "x",
+        "Drop",
+        "Delete the workflow and its edits",
+        footer=True,
+        needs=Need.WORKFLOW,
+        changes=Changes.WORKFLOWS,
+    )
     def action_drop(self) -> None:
         """Delete the workflow, after asking: its runs were for nothing then."""
         item = self.current
@@ -164,6 +171,54 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
     def _drop(self, item: WorkflowItem) -> None:
         self._act(lambda: self.board.drop(self.session.world(), item.id))
 
+    @command(
+        "workflows.go_on",
+        Where.WORKFLOWS,
+        "r",
+        "Continue",
+        "Continue the workflow where it stopped",
+        footer=True,
+        needs=Need.WORKFLOW,
+        changes=Changes.WORKFLOWS,
+    )
+    def action_go_on(self) -> None:
+        if self.current is not None:
+            self._go_on(self.current, UserInput())
+
+    def _go_on(self, item: WorkflowItem, given: UserInput) -> None:
+        self._act(lambda: self.board.go_on(self.session.world(), item.id, given))
+
+    @command(
+        "workflows.result",
+        Where.WORKFLOWS,
+        "D",
+        "Device XML",
+        "Continue with the JUnit file of a device run",
+        footer=True,
+        needs=Need.DEVICE,
+        changes=Changes.WORKFLOWS,
+    )
+    def action_device_result(self) -> None:
+        """Continue with the JUnit file of a run made elsewhere."""
+        item = self.current
+        if item is None:
+            return
+        title = "The JUnit file of the device run"
+        question = Ask(title, one_line(item.id), verb="read it", check=_readable_file)
+        self.app.push_screen(
+            question,
+            lambda path: self._go_on(item, UserInput(device_result=Path(path.strip()).expanduser())) if path else None,
+        )
+
+    @command(
+        "workflows.copy",
+        Where.WORKFLOWS,
+        "y",
+        "Copy",
+        "Copy the command to run, or the report",
+        action="copy",
+        needs=Need.WORKFLOW,
+    )
     def copied(self) -> str:
         """The command to run elsewhere, else the whole report."""
         item = self.current
@@ -171,6 +226,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
             "" if item is None or item.progress is None else device_steps(item.progress) or markdown(item.progress, "")
         )
 
+    @command("workflows.go", Where.WORKFLOWS, "o", "Go to", "Show the test in the matrix", needs=Need.WORKFLOW)
     def action_go_to_test(self) -> None:
         if self.current is not None:
             self.context.navigation.show_test(self.current.id)

@@ -2,16 +2,14 @@
 """A table whose cursor is on one cell; columns that do not fit scroll sideways, the first one stays."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from textual import events
-from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 
 from core.matrix.query import Query
 from core.matrix.view import Grid, HeatOrder, Number
-from tui.commands import Where, bindings
+from tui.commands import Need, Where, command
 from tui.view_models import Cell, GridRows, OverviewRows, RowSource, TableColumn, fit, legend_cells
 from tui.widgets.row_table import RowTable
 
@@ -36,8 +34,6 @@ class _Nothing:
 
 class CellTable(RowTable):
     """Shows a RowSource whose first column names the rows and whose others hold the cells."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.CELLS)
 
     column: reactive[int] = reactive(0, repaint=False)
     """Number of the highlighted column, that of the names not counted."""
@@ -68,6 +64,8 @@ class CellTable(RowTable):
         self.repaint_rows()
         self.post_message(self.Highlighted(self))
 
+    @command("cells.left", Where.CELLS, "h,left", "Left", "Next cell to the left", action="side(-1)")
+    @command("cells.right", Where.CELLS, "l,right", "Right", "Next cell to the right", action="side(1)")
     def action_side(self, steps: int) -> None:
         before = self.column
         self.column += steps
@@ -134,8 +132,6 @@ class CellTable(RowTable):
 class MatrixGrid(CellTable):
     """A CellTable over a Grid: sorted by a column, or two columns with their difference."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.GRID)
-
     def show_grid(self, grid: Grid, order: HeatOrder) -> None:
         """Show another grid, or the same in another order; the cursor stays on its row."""
         self.show(GridRows(grid, order), keep=self.cursor_key)
@@ -153,6 +149,14 @@ class MatrixGrid(CellTable):
     class CompareAsked(Message):
         """The column under the cursor is to be compared with another one, which a person has to choose."""
 
+    @command(
+        "grid.compare",
+        Where.GRID,
+        "c",
+        "Compare",
+        "Compare this column with another one, or show all",
+        needs=Need.COLUMNS,
+    )
     def action_compare(self) -> None:
         self.post_message(self.CompareAsked())
 
@@ -269,7 +273,7 @@ class NumberBoard(CellTable):
                 return found
         return position
 
-    def action_section(self, steps: int) -> bool:
+    def go_to_section(self, steps: int) -> bool:
         """To the first row of another section; False where there is none that way."""
         starts = self.source.starts() if isinstance(self.source, OverviewRows) else []
         here = sum(start <= self.cursor for start in starts) - 1

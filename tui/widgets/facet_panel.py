@@ -8,6 +8,7 @@ from textual import events
 from textual.message import Message
 
 from core.matrix.view import Facet
+from tui.commands import Where, command
 from tui.view_models import Cell, Row, Rows, TableColumn, facet_label
 from tui.widgets.row_table import RowTable
 
@@ -66,6 +67,7 @@ class FacetPanel(RowTable):
         self._rows = facet_rows(facets, awaited)
         self.show(self._rows, keep=self.cursor_key)
 
+    @command("facets.choose", Where.FACETS, "space,enter", "Choose", "Add the value to the query, or remove it")
     def action_choose(self) -> None:
         self._choose(self.cursor)
 

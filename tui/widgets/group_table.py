@@ -2,19 +2,17 @@
 """A table whose rows are in groups that can be folded."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
-from textual.binding import BindingType
-
-from tui.commands import Where, bindings
+from tui.commands import Where
 from tui.view_models import GroupedRows, RowGroup, RowSource
+from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.row_table import RowTable
 
 
 class GroupTable(RowTable):
     """Shows GroupedRows, and remembers which groups are folded."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
+    BINDINGS = MatrixTable.BINDINGS
 
     def __init__(self, rows: RowSource, *, id: str | None = None, folded: bool = False) -> None:
         """With `folded`, groups are folded until they are unfolded."""

@@ -15,6 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.commands import HasCommands
 from tui.widgets.internals import CachedLines, install_scrollbar, set_virtual_size
 
 
@@ -63,7 +64,7 @@ class CellBar(ScrollBar, CachedLines):
         return strip
 
 
-class LinePane(ScrollView, CachedLines, can_focus=True):
+class LinePane(HasCommands, ScrollView, CachedLines, can_focus=True):
     """Lines under a bar that is always there. Borders, padding and opacity belong on a parent: lines bypass the cache
     of styles, which would wrap each of them again."""
 

@@ -7,13 +7,12 @@ from typing import ClassVar, Protocol
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from tui.commands import Where, bindings
+from tui.commands import Where, command
 from tui.view_models import Line
 from tui.widgets.line_base import LinePane, line_style
 
@@ -46,8 +45,6 @@ class TextLines:
 
 class LinesView(LinePane):
     """Shows a LineSource. While it follows, it stays at the end; scrolling up stops that, and nothing moves."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LINES)
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "lines--added",
@@ -189,22 +186,30 @@ class LinesView(LinePane):
         """Scroll until this row is at the top, as far as there are rows."""
         self.scroll_to(y=max(0, min(row, self.max_scroll_y)), animate=False, force=True)
 
+    @command("lines.down", Where.LINES, "j,down", "Down", "A line down", action="move(1)")
+    @command("lines.up", Where.LINES, "k,up", "Up", "A line up; a log stops following", action="move(-1)")
     def action_move(self, lines: int) -> None:
         self.move_by(lines)
 
+    @command("lines.half_down", Where.LINES, "ctrl+d", "Half down", "Half a page down", action="page(0.5)")
+    @command("lines.half_up", Where.LINES, "ctrl+u", "Half up", "Half a page up", action="page(-0.5)")
+    @command("lines.page_down", Where.LINES, "space,pagedown", "Page down", "A page down", action="page(1)")
+    @command("lines.page_up", Where.LINES, "pageup", "Page up", "A page up", action="page(-1)")
     def action_page(self, pages: float) -> None:
         self.move_by(int(max(1, self.size.height - 1) * pages))
 
+    @command("lines.top", Where.LINES, "g,home", "Top", "First line")
     def action_top(self) -> None:
         self.move_by(-self.source.line_count)
 
-    def action_bottom(self) -> None:
-        self.move_by(self.source.line_count)
-
+    @command("lines.bottom", Where.LINES, "G,end", "End", "Last line; a live log follows again")
+    @command("lines.follow", Where.LINES, "F", "Follow", "Follow the log as it grows")
     def action_follow(self) -> None:
         self.following = True
         self.move_by(self.source.line_count)
 
+    @command("lines.left", Where.LINES, "left,less_than_sign", "Left", "Scroll left", action="side(-1)")
+    @command("lines.right", Where.LINES, "right,greater_than_sign", "Right", "Scroll right", action="side(1)")
     def action_side(self, steps: int) -> None:
         self.side = max(0, self.side + steps * _SIDE_STEP)
         self.refresh()

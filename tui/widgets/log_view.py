@@ -7,14 +7,13 @@ from enum import StrEnum
 from functools import partial
 from typing import ClassVar, NamedTuple
 
-from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
 from core.base.errors import UsageError
 from core.runs.log import LogLook, Pattern, Seek, parse_filter, parse_pattern
-from tui.commands import Where, bindings
+from tui.commands import Hint, Need, Where, command
 from tui.widgets.lines_view import LinesView
 from tui.widgets.log_painting import LogPainter, PaintLine, log_style
 from tui.widgets.log_region import LogRegion
@@ -50,7 +49,6 @@ class LogView(LinesView):
     While a region is drawn, keys that move do so to its end, which stays in view.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.LOG)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--hit", "lines--current", "lines--current-hit"}
     DEFAULT_CSS = """
     LogView {
@@ -195,6 +193,32 @@ class LogView(LinesView):
             self._filter(())
         return True
 
+    @command(
+        "log.search",
+        Where.LOG,
+        "slash",
+        "Search",
+        "Search as you type; re:TEXT is an expression",
+        action="ask('/')",
+        footer=True,
+        ahead=True,
+        aliases="find grep",
+    )
+    @command(
+        "log.filter",
+        Where.LOG,
+        "ampersand",
+        "Filter",
+        "Keep lines with a text; !text hides; empty: undo",
+        action="ask('&')",
+        footer=True,
+        ahead=True,
+        aliases="grep",
+    )
+    def action_ask(self, what: str) -> None:
+        self._ask(Asks(what))
+
+    @command("log.filters", Where.LOG, "ctrl+f", "Filters", "Turn all filters off, or on again", needs=Need.FILTERS)
     def action_toggle_filters(self) -> None:
         if self.look is not None and self.look.filters:
             self._filter(self.look.filters, filtering=not self.look.filtering)
@@ -262,9 +286,8 @@ class LogView(LinesView):
             self.go_to_row(look.row_at(before.top))
         self.refresh()
 
-    def action_ask(self, what: str) -> None:
-        self._ask(Asks(what))
-
+    @command("log.next", Where.LOG, "n", "Next", "Next hit of the search", action="next_hit(True)")
+    @command("log.previous", Where.LOG, "N", "Previous", "Previous hit of the search", action="next_hit(False)")
     def action_next_hit(self, forward: bool) -> None:
         if self.finder.put_off(partial(self.action_next_hit, forward)):
             return
@@ -273,6 +296,17 @@ class LogView(LinesView):
         else:
             self._seek(Seek.SEARCH, forward=forward)
 
+    @command(
+        "log.error",
+        Where.LOG,
+        "e",
+        "Error",
+        "Next error",
+        action="next_error(True)",
+        footer=True,
+        hint=Hint("error", "{log.error} goes to the next error"),
+    )
+    @command("log.error_before", Where.LOG, "E", "Error before", "Previous error", action="next_error(False)")
     def action_next_error(self, forward: bool) -> None:
         if not self.finder.put_off(partial(self.action_next_error, forward)):
             self._seek(Seek.ERRORS, forward=forward)
@@ -309,6 +343,7 @@ class LogView(LinesView):
 
     # The region
 
+    @command("log.region", Where.LOG, "v", "Region", "Start a region here; keys that move extend it")
     def action_region(self) -> None:
         """Start a region at the line found last, if it is visible, else at the newest or at the top; or drop it."""
         look, current = self.look, self.finder.current
@@ -339,6 +374,7 @@ class LogView(LinesView):
         self.refresh()
         self.post_message(self.NoteChanged())
 
+    @command("log.copy", Where.LOG, "C", "Copy lines", "Copy the region, or the visible lines")
     def action_copy(self) -> None:
         """Copy the region or, without one, the visible lines; whole, and without what filters hide."""
         look = self.look
@@ -357,10 +393,12 @@ class LogView(LinesView):
         self.painter.forget()
         super().notify_style_update()
 
+    @command("log.times", Where.LOG, "t", "Times", "Toggle the arrival times of lines")
     def action_times(self) -> None:
         self.painter.timed = not self.painter.timed
         self.refresh()
 
+    @command("log.wrap", Where.LOG, "w", "Wrap", "Wrap or cut long lines")
     def action_wrap(self) -> None:
         self.painter.wraps = not self.painter.wraps
         self.side = 0

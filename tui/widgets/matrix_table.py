@@ -2,14 +2,13 @@
 """The table of tests: plain or in groups, with the rows between a mark that was begun and the cursor."""
 
 from itertools import starmap
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.segment import Segment
-from textual.binding import BindingType
 from textual.geometry import Region
 from textual.strip import Strip
 
-from tui.commands import Where, bindings
+from tui.commands import Need, Where, command
 from tui.view_models import MatrixRows, RowSource, TreeRows
 from tui.widgets.row_table import RowTable
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 class MatrixTable(RowTable):
     """The table of tests, with the keys of a table and of groups."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
 
     range_start: int | None = None
     """The position where a range began; None: no range is open."""
@@ -98,6 +95,24 @@ class MatrixTable(RowTable):
         parts = [self._mark(position, "", lit), *((one.text, self._style(one.style, lit)) for one in pieces)]
         return Strip(starmap(Segment, parts)).adjust_cell_length(width, self._style("", lit)).simplify()
 
+    @command(
+        "tree.open",
+        Where.TREE,
+        "l,right",
+        "Unfold",
+        "Show the tests of the group",
+        action="fold(True)",
+        needs=Need.GROUPS,
+    )
+    @command(
+        "tree.close",
+        Where.TREE,
+        "h,left",
+        "Fold",
+        "Hide the tests of the group",
+        action="fold(False)",
+        needs=Need.GROUPS,
+    )
     def action_fold(self, opened: bool) -> None:
         """Unfold the group under the cursor, or fold the one the cursor is in."""
         source = self.source
@@ -105,6 +120,24 @@ class MatrixTable(RowTable):
             group = source.line(self.cursor).group
             self._show_tree(source, (group,), opened=opened, keep=group if not opened else None)
 
+    @command(
+        "tree.open_all",
+        Where.TREE,
+        "plus",
+        "Unfold all",
+        "Show the tests of every group",
+        action="fold_all(True)",
+        needs=Need.GROUPS,
+    )
+    @command(
+        "tree.close_all",
+        Where.TREE,
+        "underscore",
+        "Fold all",
+        "Hide the tests of every group",
+        action="fold_all(False)",
+        needs=Need.GROUPS,
+    )
     def action_fold_all(self, opened: bool) -> None:
         source = self.source
         if isinstance(source, TreeRows) and self.cursor < len(source):

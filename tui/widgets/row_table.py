@@ -7,14 +7,13 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.binding import BindingType
 from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from core.base.text import counted, one_line
-from tui.commands import Where, bindings
+from tui.commands import Where, command
 from tui.view_models import Cell, Identified, IdLook, RowSource, TableColumn, fit, id_look, paragraph
 from tui.widgets.line_base import LinePane, line_style
 
@@ -26,8 +25,6 @@ _Part = tuple[str, Style]
 
 class RowTable(LinePane):
     """Shows a RowSource."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TABLE)
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"table--header", "table--cursor"}
     DEFAULT_CSS = """
@@ -334,18 +331,26 @@ class RowTable(LinePane):
         self.scroll_to(y=wanted, animate=False, force=True)
         return True
 
+    @command("table.down", Where.TABLE, "j,down", "Down", "Next row", action="move(1)")
+    @command("table.up", Where.TABLE, "k,up", "Up", "Previous row", action="move(-1)")
     def action_move(self, rows: int) -> None:
         self.cursor += rows
 
+    @command("table.half_down", Where.TABLE, "ctrl+d", "Half down", "Half a page down", action="page(0.5)")
+    @command("table.half_up", Where.TABLE, "ctrl+u", "Half up", "Half a page up", action="page(-0.5)")
+    @command("table.page_down", Where.TABLE, "pagedown", "Page down", "A page down", action="page(1)")
+    @command("table.page_up", Where.TABLE, "pageup", "Page up", "A page up", action="page(-1)")
     def action_page(self, pages: float) -> None:
         rows = max(1, int(self.page * abs(pages))) * (1 if pages > 0 else -1)
         last = max(0, len(self.source) - self.page)
         self.scroll_to(y=max(0, min(self.scroll_offset.y + rows, last)), animate=False, force=True)
         self.cursor += rows
 
+    @command("table.top", Where.TABLE, "g,home", "Top", "First row")
     def action_top(self) -> None:
         self.cursor = 0
 
+    @command("table.bottom", Where.TABLE, "G,end", "Bottom", "Last row")
     def action_bottom(self) -> None:
         self.cursor = len(self.source) - 1
 

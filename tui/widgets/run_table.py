@@ -3,14 +3,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
 
-from textual.binding import BindingType
 from textual.message import Message
 
 from core.runs import Age
 from core.runs.store import RunRecord
-from tui.commands import Where, bindings
+from tui.commands import Hint, Need, Where, command
 from tui.view_models import run_rows
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
@@ -18,8 +16,6 @@ from tui.widgets.row_table import RowTable
 
 class RunTable(RowTable):
     """Shows runs; `marks` are ids of some of them."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.RUN_TABLE)
 
     class Opened(Message):
         """The run under the cursor is to be shown."""
@@ -58,6 +54,7 @@ class RunTable(RowTable):
             self._last_lines.update(lines)
             self.repaint_rows()
 
+    @command("runs.mark", Where.RUN_TABLE, "space", "Mark", "Mark or unmark the run", footer=True, needs=Need.RUN)
     def action_mark(self) -> None:
         if self.cursor_key is not None:
             self.marks ^= {self.cursor_key}
@@ -65,21 +62,65 @@ class RunTable(RowTable):
             self.action_move(1)
             self.post_message(self.Marked())
 
-    def action_unmark(self) -> None:
+    def unmark(self) -> None:
         self.marks.clear()
         self.repaint_rows()
         self.post_message(self.Marked())
 
     # Searching in the log from here
 
+    @command(
+        "runs.enter",
+        Where.RUN_TABLE,
+        "enter",
+        "Log",
+        "Show the log of the run on the whole screen",
+        needs=Need.RUN,
+        hint=Hint("log", "{runs.enter} shows the log full size", also=("app.zoom",)),
+    )
+    def action_open(self) -> None:
+        self.post_message(self.Opened())
+
+    @command(
+        "runs.search",
+        Where.RUN_TABLE,
+        "slash",
+        "Search",
+        "Find text in the log",
+        action="ask('/')",
+        ahead=True,
+        needs=Need.RUN,
+    )
+    @command(
+        "runs.filter",
+        Where.RUN_TABLE,
+        "ampersand",
+        "Filter",
+        "Filter the log",
+        action="ask('&')",
+        ahead=True,
+        needs=Need.RUN,
+    )
     def action_ask(self, what: str) -> None:
         self._to_log().action_ask(what)
 
+    @command(
+        "runs.next_hit", Where.RUN_TABLE, "n", "Next", "Next hit of the search in the log", action="next_hit(True)"
+    )
+    @command(
+        "runs.hit_before",
+        Where.RUN_TABLE,
+        "N",
+        "Previous",
+        "Previous hit of the search in the log",
+        action="next_hit(False)",
+    )
     def action_next_hit(self, forward: bool) -> None:
         self._to_log().action_next_hit(forward)
 
+    @command(
+        "runs.error", Where.RUN_TABLE, "e", "Error", "Next error in the log", action="next_error(True)", needs=Need.RUN
+    )
+    @command("runs.error_before", Where.RUN_TABLE, "E", "Error before", "Previous error", action="next_error(False)")
     def action_next_error(self, forward: bool) -> None:
         self._to_log().action_next_error(forward)
-
-    def action_open(self) -> None:
-        self.post_message(self.Opened())

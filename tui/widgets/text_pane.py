@@ -2,23 +2,19 @@
 """A scrolled text that can be replaced at any time without the screen being laid out again."""
 
 from collections.abc import Callable, Iterable
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.timer import Timer
 
-from tui.commands import Where, bindings
+from tui.commands import Where, command
 from tui.widgets.line_base import CachedBox, LinePane, line_style
 
 
 class TextPane(LinePane):
     """Shows a Text, wrapped to its width."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TEXT)
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -55,15 +51,23 @@ class TextPane(LinePane):
         self.set_line_count(len(self._strips))
         self.refresh()
 
+    @command("text.down", Where.TEXT, "j,down", "Down", "A line down", action="move(1)")
+    @command("text.up", Where.TEXT, "k,up", "Up", "A line up", action="move(-1)")
     def action_move(self, lines: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + lines, animate=False, force=True)
 
+    @command("text.half_down", Where.TEXT, "ctrl+d", "Half down", "Half a page down", action="page(0.5)")
+    @command("text.half_up", Where.TEXT, "ctrl+u", "Half up", "Half a page up", action="page(-0.5)")
+    @command("text.page_down", Where.TEXT, "pagedown", "Page down", "A page down", action="page(1)")
+    @command("text.page_up", Where.TEXT, "pageup", "Page up", "A page up", action="page(-1)")
     def action_page(self, pages: float) -> None:
         self.action_move(int(self.size.height * pages))
 
+    @command("text.top", Where.TEXT, "g,home", "Top", "First line")
     def action_top(self) -> None:
         self.scroll_to(y=0, animate=False, force=True)
 
+    @command("text.bottom", Where.TEXT, "G,end", "End", "Last line")
     def action_bottom(self) -> None:
         self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 

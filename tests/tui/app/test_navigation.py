@@ -6,7 +6,7 @@ from pathlib import Path
 from core.base.errors import TTMatrixError
 from tests.support.app import build_app, until
 from tests.support.tree import sample
-from tui.commands import COMMANDS, Where, screen_commands
+from tui.commands import Where, all_commands, screen_commands
 from tui.screens import SCREENS
 
 
@@ -42,7 +42,7 @@ OF_A_RUN = {Where.PROFILES: "runs.profiles", Where.PROGRAMS: "runs.programs"}
 
 def test_each_screen_has_one_command_that_shows_it() -> None:
     assert sorted(entry.where for entry in SCREENS) == sorted([*(where for where, _ in screen_commands()), *OF_A_RUN])
-    assert set(OF_A_RUN.values()) <= {one.id for one in COMMANDS}
+    assert set(OF_A_RUN.values()) <= {one.id for one in all_commands()}
     for entry in SCREENS:
         assert entry.load().PLACES[0] is entry.where
 

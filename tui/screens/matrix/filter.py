@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual.binding import BindingType
 from textual.timer import Timer
 from textual.widget import Widget
 
@@ -16,7 +15,6 @@ from core.base.errors import QueryError, UsageError
 from core.matrix import query
 from core.matrix.query import Query
 from core.providers import waiting_words
-from tui.commands import Where, bindings
 from tui.protocol import Context
 from tui.screens.matrix.listing import Listing
 from tui.view_models import count_text
@@ -31,12 +29,6 @@ _REST_SECONDS = 0.06
 """How long nothing must have been typed before facets are counted."""
 _PAUSE_SECONDS = 0.2
 """The same before the app looks for the reason why a query selects nothing."""
-
-
-class Facets(FacetPanel):
-    """The facet panel with its keys: those of a table, and space or enter to choose."""
-
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.FACETS)
 
 
 class QueryFilter:
@@ -182,14 +174,14 @@ class FacetBox(CachedBox):
     def __init__(self, context: Context, *, shown: bool) -> None:
         super().__init__(id="facet-box", classes="shown" if shown else "")
         self.context = context
-        self._facets: Facets | None = None
+        self._facets: FacetPanel | None = None
         self._counting: Timer | None = None
 
     @property
-    def facets(self) -> Facets:
+    def facets(self) -> FacetPanel:
         """The panel in the box."""
         if self._facets is None:
-            self._facets = Facets(id="facets")
+            self._facets = FacetPanel(id="facets")
             self.mount(self._facets)
         return self._facets
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widget import Widget
 
 from core.base.text import one_line
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from tui import view_models
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.matrix.extraction import Extraction
@@ -58,7 +57,6 @@ class MatrixScreen(SessionScreen):
         Divider("#detail", "#detail", after=True),
         Divider("#facet-box", "#facet-box", upright=True, pane="facets"),
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.MATRIX)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -311,6 +309,16 @@ class MatrixScreen(SessionScreen):
         """In the query itself a slash is a slash."""
         return not isinstance(self.focused, QueryInput) if action == "filter" else True
 
+    @command(
+        "matrix.filter",
+        Where.MATRIX,
+        "slash",
+        "Filter",
+        "Type a query; enter applies it",
+        footer=True,
+        ahead=True,
+        aliases="search find query",
+    )
     def action_filter(self) -> None:
         if self.panes.zoomed != "tests":
             self.panes.zoom("")
@@ -318,11 +326,189 @@ class MatrixScreen(SessionScreen):
         self.set_focus(self.filter.bar.input)
         self.filter.bar.input.begin_word()
 
-    def action_facets(self) -> None:
-        self.panes.zoom("")
-        self.facets.toggle(self.listing.front)
-        self.call_after_refresh(self._show_legend)
+    @command(
+        "matrix.mark",
+        Where.MATRIX,
+        "space",
+        "Mark",
+        "Mark or unmark the row",
+        footer=True,
+        needs=Need.ROWS,
+        aliases="select",
+    )
+    def action_mark(self) -> None:
+        self.tests.mark()
 
+    @command(
+        "matrix.mark_all",
+        Where.MATRIX,
+        "asterisk",
+        "Mark all",
+        "Mark all visible rows",
+        needs=Need.ROWS,
+        aliases="select",
+    )
+    def action_mark_shown(self) -> None:
+        self.tests.mark_visible()
+
+    @command("matrix.unmark", Where.MATRIX, "ctrl+n", "Unmark", "Clear all marks", needs=Need.MARKS, aliases="deselect")
+    def action_unmark(self) -> None:
+        self.tests.unmark()
+
+    @command(
+        "matrix.run",
+        Where.MATRIX,
+        "r",
+        "Run",
+        "Run this test, or the marked ones, on the CPU",
+        footer=True,
+        needs=Need.TESTS,
+        changes=Changes.RUNS,
+        aliases="rerun start test execute repro",
+    )
+    def action_run(self) -> None:
+        self.tests.run()
+
+    @command(
+        "matrix.run_with",
+        Where.MATRIX,
+        "R",
+        "Run with",
+        "Choose how to run, see the commands",
+        needs=Need.TESTS,
+        changes=Changes.RUNS,
+        aliases="device profile repeat options execute",
+    )
+    def action_run_with(self) -> None:
+        self.tests.run_with()
+
+    @command(
+        "matrix.bisect",
+        Where.MATRIX,
+        "B",
+        "Bisect",
+        "Find the op that breaks this model on the backend",
+        needs=Need.TORCH,
+        changes=Changes.RUNS,
+    )
+    def action_bisect(self) -> None:
+        self.tests.bisect()
+
+    @command(
+        "matrix.extract",
+        Where.MATRIX,
+        "X",
+        "Extract",
+        "Write the ops of this model as op cases",
+        needs=Need.TORCH,
+        changes=Changes.FILES,
+    )
+    def action_extract(self) -> None:
+        self.extraction.ask()
+
+    @command("matrix.compare", Where.MATRIX, "b", "Backends", "Compare op cases on two backends", needs=Need.OP_CASES)
+    def action_compare(self) -> None:
+        self.tests.compare_backends()
+
+    @command(
+        "matrix.triage",
+        Where.MATRIX,
+        "T",
+        "Workflow",
+        "Start a workflow on failing training tests",
+        needs=Need.WORKFLOW_FITS,
+        changes=Changes.WORKFLOWS,
+    )
+    def action_triage(self) -> None:
+        self.tests.start_workflows()
+
+    @command(
+        "matrix.log",
+        Where.MATRIX,
+        "L",
+        "Log",
+        "Show the log of this test's last run",
+        needs=Need.RUN_HERE,
+        aliases="output trace",
+    )
+    def action_log(self) -> None:
+        self.tests.show_log()
+
+    @command(
+        "matrix.set",
+        Where.MATRIX,
+        "E",
+        "Edit",
+        "Set fields of the marked entries",
+        footer=True,
+        needs=Need.TESTS,
+        changes=Changes.EDITS,
+        aliases="status xfail skip promote change",
+    )
+    def action_set_fields(self) -> None:
+        self.tests.set_fields()
+
+    @command(
+        "matrix.change",
+        Where.MATRIX,
+        "M",
+        "Change",
+        "Change markers or archs; rename, move, delete",
+        needs=Need.TESTS,
+        changes=Changes.EDITS,
+    )
+    def action_change_entry(self) -> None:
+        self.tests.change_entries()
+
+    @command(
+        "matrix.open",
+        Where.MATRIX,
+        "e",
+        "Editor",
+        "Open $EDITOR at the entry",
+        needs=Need.TEST,
+        changes=Changes.FILES,
+        aliases="vim yaml source",
+    )
+    def action_open_editor(self) -> None:
+        self.tests.open_editor()
+
+    @command(
+        "matrix.loader",
+        Where.MATRIX,
+        "s",
+        "Loader",
+        "Open $EDITOR at this variant in the loader",
+        needs=Need.LOADER,
+        changes=Changes.FILES,
+    )
+    def action_open_loader(self) -> None:
+        self.tests.open_loader()
+
+    @command(
+        "matrix.history",
+        Where.MATRIX,
+        "H",
+        "History",
+        "Show the commits that changed this test's entry",
+        needs=Need.HISTORY,
+    )
+    def action_history(self) -> None:
+        self.tests.show_history()
+
+    @command("matrix.range", Where.MATRIX, "v", "Range", "Start a range; press again to mark it", needs=Need.NO_GRID)
+    def action_mark_range(self) -> None:
+        self.tests.mark_range()
+
+    @command(
+        "matrix.enter",
+        Where.MATRIX,
+        "enter",
+        "Open",
+        "Open the detail, or the tests of a group or cell",
+        needs=Need.ROWS,
+        hint=Hint("in-and-out", "{matrix.enter} goes in, {app.back} back", turn=1),
+    )
     def action_enter(self) -> None:
         """Show what is in what is under the cursor: the tests of a cell or a group, the detail of a test."""
         if self.session.view.grid:
@@ -341,6 +527,7 @@ class MatrixScreen(SessionScreen):
             self.panes.open("detail", self.detail.pane)
         self.detail.follow_soon()
 
+    @command("matrix.detail", Where.MATRIX, "d", "Detail", "Show or hide the detail panel", footer=True)
     def action_detail(self) -> None:
         if self.panes.leave():
             self.detail.add_class("shown")
@@ -348,6 +535,7 @@ class MatrixScreen(SessionScreen):
             self.detail.toggle_class("shown")
         self.detail.follow_soon()
 
+    @command("matrix.pane", Where.MATRIX, "tab", "Pane", "Go to the next pane", needs=Need.PANE)
     def action_other_pane(self) -> None:
         """From the tests to the facets and to the detail, as far as they are shown, and round again."""
         shown = self._shown_panes
@@ -360,90 +548,101 @@ class MatrixScreen(SessionScreen):
         detail = [self.detail.pane] if self.detail.display else []
         return [self.focused or self.table] if self.panes.zoomed else [self.listing.front, *facets, *detail]
 
-    # Actions on tests
+    @command(
+        "matrix.facets",
+        Where.MATRIX,
+        "f",
+        "Facets",
+        "Show or leave the facet panel",
+        hint=Hint("facets", "{matrix.facets} lists values to filter by", turn=4),
+    )
+    def action_facets(self) -> None:
+        self.panes.zoom("")
+        self.facets.toggle(self.listing.front)
+        self.call_after_refresh(self._show_legend)
 
-    def action_mark(self) -> None:
-        self.tests.mark()
-
-    def action_mark_shown(self) -> None:
-        self.tests.mark_visible()
-
-    def action_mark_range(self) -> None:
-        self.tests.mark_range()
-
-    def action_unmark(self) -> None:
-        self.tests.unmark()
-
-    def action_copy_id(self) -> None:
-        self.tests.copy_id()
-
-    def action_copy_node_id(self) -> None:
-        self.tests.copy_node_id()
-
-    def action_history(self) -> None:
-        self.tests.show_history()
-
-    def action_open_editor(self) -> None:
-        self.tests.open_editor()
-
-    def action_open_loader(self) -> None:
-        self.tests.open_loader()
-
-    def action_run(self) -> None:
-        self.tests.run()
-
-    def action_run_with(self) -> None:
-        self.tests.run_with()
-
-    def action_bisect(self) -> None:
-        self.tests.bisect()
-
-    def action_compare(self) -> None:
-        self.tests.compare_backends()
-
-    def action_extract(self) -> None:
-        self.extraction.ask()
-
-    def action_triage(self) -> None:
-        self.tests.start_workflows()
-
-    def action_log(self) -> None:
-        self.tests.show_log()
-
-    def action_change_entry(self) -> None:
-        self.tests.change_entries()
-
-    def action_set_fields(self) -> None:
-        self.tests.set_fields()
-
-    # Actions on the view
-
-    def action_step(self, steps: int) -> None:
-        self.views.step(steps)
-
+    @command("matrix.arch", Where.MATRIX, "at", "Arch", "Show values for the next arch", needs=Need.ROWS)
     def action_next_arch(self) -> None:
         self.views.next_arch()
 
+    @command("matrix.group", Where.MATRIX, "m", "Group", "Group the rows, or lay out the grid", footer=True)
+    def action_group(self) -> None:
+        self.views.group()
+
+    @command(
+        "matrix.grid",
+        Where.MATRIX,
+        "number_sign",
+        "Grid",
+        "Show a grid, or the table again",
+        footer=True,
+        hint=Hint("grid", "{matrix.grid} shows pass rates", turn=3),
+    )
+    def action_grid(self) -> None:
+        self.views.toggle_grid()
+
+    @command(
+        "matrix.columns",
+        Where.MATRIX,
+        "C",
+        "Columns",
+        "Choose, order and sort by columns",
+        needs=Need.NO_GRID,
+        aliases="fields order",
+    )
+    def action_columns(self) -> None:
+        self.views.choose_columns()
+
+    @command("matrix.sort", Where.MATRIX, "o", "Sort", "Sort by the next column; a grid by this column")
     def action_next_sort(self) -> None:
         if self.session.view.grid:
             self.views.order_grid(self.grid.sorted_here())
         else:
             self.views.next_sort()
 
+    @command("matrix.turn", Where.MATRIX, "O", "Reverse", "Reverse sort")
     def action_reverse_sort(self) -> None:
         if self.session.view.grid:
             self.views.order_grid(self.grid.reversed_sort())
         else:
             self.views.reverse_sort()
 
-    def action_columns(self) -> None:
-        self.views.choose_columns()
-
-    def action_group(self) -> None:
-        self.views.group()
-
-    def action_grid(self) -> None:
-        self.views.toggle_grid()
-
+    @command(
+        "matrix.views",
+        Where.MATRIX,
+        "V",
+        "Views",
+        "Open a saved view, or save this one",
+        hint=Hint("views", "{matrix.views} saves this view", turn=5),
+    )
     def action_views(self) -> None:
         self.views.open_saved()
+
+    @command(
+        "matrix.back",
+        Where.MATRIX,
+        "left_square_bracket",
+        "View back",
+        "Back to the previous view",
+        action="step(-1)",
+        needs=Need.PREVIOUS_VIEW,
+    )
+    @command(
+        "matrix.forth",
+        Where.MATRIX,
+        "right_square_bracket",
+        "View next",
+        "Forward to the next view",
+        action="step(1)",
+        needs=Need.NEXT_VIEW,
+    )
+    def action_step(self, steps: int) -> None:
+        self.views.step(steps)
+
+    @command("matrix.copy", Where.MATRIX, "y", "Copy", "Copy the id", needs=Need.TEST, aliases="yank clipboard")
+    def action_copy_id(self) -> None:
+        self.tests.copy_id()
+
+    @command("matrix.copy_node", Where.MATRIX, "Y", "Copy node", "Copy the pytest node id", needs=Need.TEST)
+    def action_copy_node_id(self) -> None:
+        self.tests.copy_node_id()

@@ -3,22 +3,20 @@
 
 from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
-from typing import ClassVar, Protocol
-
-from textual.binding import BindingType
+from typing import Protocol
 
 from core.base.text import counted
 from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
 from core.matrix.view import Targets
-from tui.commands import Need, Where, bindings
+from tui.commands import Need, Where
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm
 from tui.screens.list_and_text import BELOW_TITLE, ListAndText
 from tui.screens.panes import Pane
 from tui.screens.review.preview_pane import PreviewPane
 from tui.view_models import PendingLook, ReviewLine, ReviewRows, heading_key
-from tui.widgets import RowTable, WordFilter
+from tui.widgets import MatrixTable, RowTable, WordFilter
 
 
 class ChangeSource(Protocol):
@@ -72,7 +70,7 @@ class ChangeSource(Protocol):
 class ChangeTable(RowTable):
     """The table of changes, with the keys of a table and of groups."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.TREE)
+    BINDINGS = MatrixTable.BINDINGS
 
     def __init__(
         self, fold: Callable[[set[str], bool, str | None], None], leave_out: Callable[[], None] = lambda: None

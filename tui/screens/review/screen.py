@@ -6,10 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.widgets import Static
 
 from core.base.errors import TTMatrixError
@@ -18,7 +17,7 @@ from core.edits import EntryForm, FieldForm, Operation, combined, proposed_cases
 from core.edits.commit import issues_in
 from core.edits.pending import Change, Decision, Take, proposed
 from core.evidence.analysis import issue_link
-from tui.commands import Need, Where, bindings
+from tui.commands import Changes, Hint, Need, Where, command
 from tui.keymap import advice, with_keys
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
@@ -55,7 +54,6 @@ class ReviewScreen(DecisionScreen):
     """Decide on pending changes and take them to the files and into a commit."""
 
     PLACES = (Where.REVIEW,)
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Where.REVIEW)
 
     def __init__(self, context: Context) -> None:
         self.loader_edits = LoaderEdits(context, self._loader_edits_changed)
@@ -149,6 +147,9 @@ class ReviewScreen(DecisionScreen):
             case _:
                 return super().lacks(need)
 
+    @command(
+        "review.enter", Where.REVIEW, "enter", "Go to", "Show the test in the matrix; unfold a group", needs=Need.CHANGE
+    )
     def action_enter(self) -> None:
         """Show the test in the matrix; a heading is unfolded or folded."""
         line = self.listing.table.line
@@ -262,38 +263,94 @@ class ReviewScreen(DecisionScreen):
         self.written.update(between.join(line.text for line in lines))
         self._preview_soon()
 
-    def action_whole_diff(self) -> None:
-        self._whole = not self._whole
-        self._show_summary(())
-        self.pane.ask()
-
     # Decisions
 
+    @command(
+        "review.accept",
+        Where.REVIEW,
+        "a",
+        "Accept",
+        "Accept this change",
+        footer=True,
+        needs=Need.CHANGE,
+        changes=Changes.EDITS,
+        aliases="approve yes",
+    )
     def action_accept(self) -> None:
         if self._current_edits:
             self.loader_edits.explain()
         else:
             super().action_accept()
 
+    @command(
+        "review.reject",
+        Where.REVIEW,
+        "x",
+        "Reject",
+        "Reject this change",
+        footer=True,
+        needs=Need.CHANGE,
+        changes=Changes.EDITS,
+        aliases="no drop",
+    )
     def action_reject(self) -> None:
         if self._current_edits:
             self.loader_edits.ask_to_revert(self, self._current_edits)
         else:
             super().action_reject()
 
-    def action_take(self, side: str) -> None:
-        """Resolve what was changed elsewhere too."""
-        change = self.listing.current
-        found = self.session.conflicts(change) if change else ()
-        if change is not None:
-            self.context.edits.resolve(change.id, found, Take(side))
+    action_skip = command(
+        "review.skip", Where.REVIEW, "s", "Skip", "Decide later: go to the next undecided one", needs=Need.UNDECIDED
+    )(DecisionScreen.action_skip)
 
-    def action_write(self) -> None:
-        self.writer.ask_to_write(self._hidden_accepted)
+    action_accept_rest = command(
+        "review.accept_rest",
+        Where.REVIEW,
+        "A",
+        "Accept all",
+        "Accept the rest of the group; asks",
+        changes=Changes.EDITS,
+    )(DecisionScreen.action_accept_rest)
 
-    def action_commit(self) -> None:
-        self.writer.commit(self._hidden_accepted, len(self.loader_edits.edits))
+    action_reject_rest = command(
+        "review.reject_rest",
+        Where.REVIEW,
+        "X",
+        "Reject all",
+        "Reject the rest of the group; asks",
+        changes=Changes.EDITS,
+    )(DecisionScreen.action_reject_rest)
 
+    action_next_undecided = command(
+        "review.next",
+        Where.REVIEW,
+        "n",
+        "Next",
+        "Next undecided change",
+        action="next_undecided(1)",
+        needs=Need.UNDECIDED,
+    )(
+        command(
+            "review.previous",
+            Where.REVIEW,
+            "N",
+            "Previous",
+            "Previous undecided change",
+            action="next_undecided(-1)",
+            needs=Need.UNDECIDED,
+        )(DecisionScreen.action_next_undecided)
+    )
+
+    @command(
+        "review.edit",
+        Where.REVIEW,
+        "E",
+        "Edit",
+        "Edit what this change proposes",
+        footer=True,
+        needs=Need.CHANGE,
+        changes=Changes.EDITS,
+    )
     def action_edit(self) -> None:
         """Open the form on the change under the cursor; the edited change replaces it."""
         change = self.listing.current
@@ -313,6 +370,7 @@ class ReviewScreen(DecisionScreen):
             dialog = SetFields(form, one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
             self.app.push_screen(dialog, partial(self._edited, change))
 
+    @command("review.threshold", Where.REVIEW, "p", "Threshold", "Type another threshold", needs=Need.CHANGE)
     def action_threshold(self) -> None:
         """Type another threshold over the one that the change under the cursor sets."""
         change = self.listing.current
@@ -323,6 +381,9 @@ class ReviewScreen(DecisionScreen):
 
         ask_for_threshold(self.app, self.context, change, take)
 
+    @command(
+        "review.note", Where.REVIEW, "i", "Note", "Note the issue after which it is to be as before", needs=Need.CHANGE
+    )
     def action_note(self) -> None:
         """Note the issue after whose end the changes under the cursor are to be undone; empty: forget it."""
         changes = self.listing.selected
@@ -333,6 +394,91 @@ class ReviewScreen(DecisionScreen):
         body = "123, tt-xla#123, owner/repository#123 or a URL; empty: no note. The commit says it, the files do not."
         question = Ask(title, body, value=one.restore, verb="note", check=_issue, empty=True)
         self.app.push_screen(question, partial(self._noted, changes))
+
+    action_group = command(
+        "review.group", Where.REVIEW, "m", "Group", "Group by identical change, loader, reason", footer=True
+    )(DecisionScreen.action_group)
+
+    action_filter = command("review.filter", Where.REVIEW, "slash", "Filter", "Type words to filter by", ahead=True)(
+        DecisionScreen.action_filter
+    )
+
+    @command(
+        "review.theirs",
+        Where.REVIEW,
+        "t",
+        "Take theirs",
+        "Resolve a conflict: keep their value",
+        action="take('theirs')",
+        needs=Need.CONFLICT,
+        changes=Changes.EDITS,
+    )
+    @command(
+        "review.ours",
+        Where.REVIEW,
+        "o",
+        "Take ours",
+        "Resolve a conflict: write our value",
+        action="take('ours')",
+        needs=Need.CONFLICT,
+        changes=Changes.EDITS,
+    )
+    def action_take(self, side: str) -> None:
+        """Resolve what was changed elsewhere too."""
+        change = self.listing.current
+        found = self.session.conflicts(change) if change else ()
+        if change is not None:
+            self.context.edits.resolve(change.id, found, Take(side))
+
+    action_undo = command(
+        "review.undo",
+        Where.REVIEW,
+        "u",
+        "Undo",
+        "Undo the last step",
+        footer=True,
+        needs=Need.UNDO,
+        changes=Changes.EDITS,
+    )(DecisionScreen.action_undo)
+
+    action_redo = command(
+        "review.redo", Where.REVIEW, "U", "Redo", "Redo the step", needs=Need.REDO, changes=Changes.EDITS
+    )(DecisionScreen.action_redo)
+
+    @command(
+        "review.write",
+        Where.REVIEW,
+        "w",
+        "Write",
+        "Write accepted changes to the files",
+        footer=True,
+        needs=Need.ACCEPTED,
+        changes=Changes.FILES,
+        aliases="save apply",
+    )
+    def action_write(self) -> None:
+        self.writer.ask_to_write(self._hidden_accepted)
+
+    @command(
+        "review.commit",
+        Where.REVIEW,
+        "c",
+        "Commit",
+        "Write and commit accepted changes",
+        footer=True,
+        needs=Need.COMMITTABLE,
+        changes=Changes.FILES,
+        aliases="git save",
+        hint=Hint("write", "{review.commit} commits what is accepted", also=("review.write",)),
+    )
+    def action_commit(self) -> None:
+        self.writer.commit(self._hidden_accepted, len(self.loader_edits.edits))
+
+    @command("review.whole", Where.REVIEW, "d", "Whole diff", "Toggle this change / all that will be written")
+    def action_whole_diff(self) -> None:
+        self._whole = not self._whole
+        self._show_summary(())
+        self.pane.ask()
 
     def _noted(self, changes: Sequence[Change], text: str | None) -> None:
         if text is not None:
