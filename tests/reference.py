@@ -66,7 +66,7 @@ def declared_classes() -> dict[type, tuple[Command, ...]]:
 
 
 def declared_commands() -> list[Command]:
-    """All commands of the app: by places, in one place as the methods stand."""
+    """All commands of the app: by places, in one place in the order of the methods."""
     order = list(Where)
     records = (one for own in declared_classes().values() for one in own)
     return sorted(records, key=lambda one: order.index(one.where))

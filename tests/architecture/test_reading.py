@@ -12,6 +12,7 @@ _OWN = {
     "core/base/files/reading.py": "the door",
     "core/base/work.py": "/proc",
     "core/base/processes.py": "/proc",
+    "tui/commands/index.py": "our own index",
     "tui/terminal/state.py": "/proc",
     "tui/web/server.py": "our own page",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Say beside an action which command does it: the record stands above the method, and the class has the key.
+"""Say beside an action which command does it: the record is above the method, and the class has the key.
 
 Help, palette, hints and settings need the records of all screens, which the first frame must not load. They are read
 from `index.jsonl`, which `make reference` makes of these.
