@@ -103,6 +103,7 @@ DOCUMENTS: Mapping[str, Document] = {
         records.PatternChecked | records.PatternWritten,
     ),
     "diff": Document("`diff --json`, `uplift --json`", records.StatesCompared),
+    "diff-hours": Document("`diff --hours H --json`, `uplift --hours H --json`", records.TouchedTests),
     "grid": Document("`grid --json`", records.Grid),
     "history": Document("`history ID --json`", records.EntryHistory),
     "hosts": Document(

@@ -7,6 +7,7 @@ from argparse import ArgumentTypeError
 from datetime import UTC, date, datetime, time
 
 from core.base.checked_numbers import LAST_MOMENT
+from core.sessions import MOST_HOURS
 
 
 def days(text: str) -> float:
@@ -29,6 +30,17 @@ def minutes(text: str) -> float:
 
 
 minutes.__name__ = "number of minutes"
+
+
+def hours(text: str) -> float:
+    """A number of hours. Raises ValueError, which argparse turns into a message."""
+    number = float(text)
+    if not 0 < number <= MOST_HOURS:
+        raise ValueError(text)
+    return number
+
+
+hours.__name__ = "number of hours"
 
 
 def moment(text: str) -> float:

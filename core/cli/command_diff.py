@@ -5,7 +5,7 @@ import argparse
 
 from core.cli import absent_report
 from core.cli.context import Context
-from core.cli.states_report import add_all, report_difference
+from core.cli.states_report import configure_report, report_difference
 from core.sources import WORK_TREE, Git
 from core.states import span
 
@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="two commits or branches; A...B: from where B left A; alone, A is compared with the work tree. "
         "`index` and `worktree` are states too. Default: HEAD and the work tree",
     )
-    add_all(parser)
+    configure_report(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
@@ -27,7 +27,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if asked.note:
         context.console.note(asked.note)
     states = context.workspace.states
-    code = report_difference(states.at(asked.before), states.at(asked.after), context, whole=args.all)
+    code = report_difference(states.at(asked.before), states.at(asked.after), args, context)
     if WORK_TREE in asked:
         absent_report.note_absent(context)
     return code

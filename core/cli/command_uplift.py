@@ -4,7 +4,7 @@
 import argparse
 
 from core.cli.context import Context
-from core.cli.states_report import add_all, report_difference
+from core.cli.states_report import configure_report, report_difference
 
 _BETWEEN = ".."
 
@@ -15,12 +15,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="[OLD..]NEW",
         help="commits or branches of the models; default for OLD: the commit that HEAD pins",
     )
-    add_all(parser)
+    configure_report(parser)
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     old, _, new = args.range.rpartition(_BETWEEN)
     states = context.workspace.states
-    return report_difference(
-        states.at("HEAD", models=old), states.at("HEAD", models=new or "HEAD"), context, whole=args.all
-    )
+    return report_difference(states.at("HEAD", models=old), states.at("HEAD", models=new or "HEAD"), args, context)

@@ -169,7 +169,7 @@ def moment_text(seconds: float | None) -> str | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
-def configure_start(parser: argparse.ArgumentParser) -> None:
+def configure_start(parser: argparse._ActionsContainer) -> None:
     """Declare the options of commands that start runs."""
     parser.add_argument(
         "--plan", action="store_true", help="print the exact commands and environment and start nothing"
@@ -187,7 +187,7 @@ def configure_start(parser: argparse.ArgumentParser) -> None:
     configure_yes(parser)
 
 
-def configure_yes(parser: argparse.ArgumentParser) -> None:
+def configure_yes(parser: argparse._ActionsContainer) -> None:
     """Declare the option that answers the question of `agree_to`."""
     parser.add_argument(
         "--yes",

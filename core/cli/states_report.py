@@ -11,6 +11,7 @@ from core.base.text import one_line
 from core.cli import records
 from core.cli.context import Context
 from core.cli.finding_record import finding_record
+from core.cli.touched_report import asked_for_runs, configure_touched, report_touched
 from core.sources import Git, web_address
 from core.states import Difference, Item, Moment, Section, State, difference, sections
 
@@ -21,14 +22,17 @@ _ITEMS = 12
 _SHORT = 10
 
 
-def add_all(parser: argparse.ArgumentParser) -> None:
-    """The option that `report_difference` takes."""
+def configure_report(parser: argparse.ArgumentParser) -> None:
+    """The options that `report_difference` takes."""
     parser.add_argument("--all", action="store_true", help="list every id; default: the first ones of each change")
+    configure_touched(parser)
 
 
-def report_difference(before: State, after: State, context: Context, *, whole: bool) -> int:
-    """Print what differs; `whole`: with every name."""
-    found = difference(before, after)
+def report_difference(before: State, after: State, args: argparse.Namespace, context: Context) -> int:
+    """Print what differs, or what runs of it take."""
+    found, whole = difference(before, after), args.all
+    if asked_for_runs(args):
+        return report_touched(found, args, context)
     if context.console.json:
         context.console.document(difference_record(found))
         return EXIT_OK

@@ -9,5 +9,4 @@ from .session import (
     hours_of as hours_of,
     plan_session as plan_session,
     session_slots as session_slots,
-    within as within,
 )

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from core.base.checked_numbers import finite
 from core.base.errors import UsageError
-from core.domain.model import node_id
 from core.evidence.verdicts import Verdicts
 from core.hosts import Host, lease_here
 from core.runs import TreeReader, changed_since
@@ -59,21 +58,6 @@ def plan_session(
     known = RankingInput(verdicts, estimates, changed_since(records, reader), time.time(), recent_days)
     archs = {arch} if arch else frozenset[str]().union(*(one.labels for one in slots))
     return fill(candidates(ids, archs, known), slots)
-
-
-def within(verdicts: Verdicts, ids: Iterable[str], hours: float, arch: str) -> list[str]:
-    """The first of `ids` that run one after the other in so many hours, by the estimates of a plan on `arch`."""
-    matrix = verdicts.matrix
-    durations, _ = read_durations(matrix.checkout)
-    estimates = Estimates(verdicts.seen, durations)
-    left, found = hours * 3600, list[str]()
-    for id in ids:
-        seconds = estimates.of(id, arch, node_id(matrix.function(matrix.rows[id]), id))
-        left -= estimates.guess if seconds is None else seconds
-        if left < 0:
-            break
-        found.append(id)
-    return found
 
 
 def session_slots(

@@ -3,6 +3,7 @@ from .differing import (
     Difference as Difference,
     FieldChange as FieldChange,
     Moment as Moment,
+    Touched as Touched,
     difference as difference,
     lowers_gate as lowers_gate,
     touched as touched,

@@ -307,24 +307,37 @@ def _identity(one: Finding) -> tuple[str, str, str, str]:
     return one.kind, one.file, one.id, _PLACE.sub("", one.message)
 
 
-def touched(found: Difference) -> tuple[str, ...]:
-    """The tests that a difference touches and the second state has, those at most risk first.
+class Touched(NamedTuple):
+    """A test that is worth a run."""
+
+    id: str
+    why: str
+
+
+def touched(found: Difference) -> tuple[Touched, ...]:
+    """The tests that a difference touches and the second state has, those at most risk first, each once.
 
     First those whose gate fell or that left CI, then entries with a test again, other requirements, other code, other
     fields, new entries; at last new tests that run on one device.
     """
     loaders = sorted(found.loaders, key=lambda one: not one.requirements)
-    ordered = (
-        *(one.id for one in found.fallen),
-        *(one.id for one in found.left),
-        *found.reached,
-        *(id for one in loaders for id in one.entries),
-        *(one.id for one in found.changed),
-        *found.entries_added,
-        *filter(_is_simple, found.added),
+    ordered: tuple[tuple[str, Iterable[str]], ...] = (
+        ("its gate fell", (*(one.id for one in found.fallen), *found.unguarded)),
+        ("no job runs it any more", (one.id for one in found.left if not one.stays)),
+        ("it left a machine", (one.id for one in found.left if one.stays)),
+        ("its entry has a test again", found.reached),
+        *((f"other {'requirements' if one.requirements else 'code'}", one.entries) for one in loaders),
+        ("its entry changed", (one.id for one in found.changed)),
+        ("its entry is new", found.entries_added),
+        ("it is new", filter(_is_simple, found.added)),
     )
     gone = {*found.removed, *found.orphaned}
-    return tuple(id for id in dict.fromkeys(ordered) if id not in gone and "::" not in id)
+    why: dict[str, str] = {}
+    for said, ids in ordered:
+        for id in ids:
+            if id not in gone and "::" not in id:
+                why.setdefault(id, said)
+    return tuple(Touched(id, said) for id, said in why.items())
 
 
 def _is_simple(id: str) -> bool:

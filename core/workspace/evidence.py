@@ -384,11 +384,6 @@ class Evidence(Lasting):
             plan = sessions.plan_session(self.verdicts, ids, slots, arch, known, workspace.tree, recent)
             return plan, sessions.accuracy(known, "device")
 
-    def within(self, ids: Sequence[str], hours: float | None, arch: str) -> list[str]:
-        """The first of `ids` that run in so many hours, by the estimates of a plan; None: all of them."""
-        with self.lock:
-            return list(ids) if hours is None else sessions.within(self.verdicts, ids, hours, arch)
-
 
 class _Cases(Lasting):
     """The verdicts on op cases, apart from `Evidence`: verdicts that referred back to it would be a cycle."""

@@ -173,6 +173,7 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("diff", "diff", "HEAD~3..HEAD")
     yield printed("diff", "diff", "HEAD~3..index")
     yield printed("diff", "diff")
+    yield printed("diff-hours", "diff", "HEAD~3..HEAD", "--hours", "2")
     nested = with_submodule(directory / "nested")
     yield _printed("diff", "uplift", "HEAD", "--repo", nested.root)
     yield printed("hosts", "hosts", "add", "here", "--local", "--expires", "4h")

@@ -87,7 +87,25 @@ async def test_what_is_touched_is_run_the_riskiest_first(checkout: Checkout) -> 
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Launch), "the dialog")
         assert isinstance(app.screen, Launch)
-        assert app.screen._ids[0] == TINY
+        dialog = app.screen
+        assert dialog._ids[0] == TINY
+        await until(pilot, lambda: dialog._plan is not None, "the plan")
+        assert dialog._plan is not None and len(dialog._plan.specs) == len(dialog._ids) < 12
+
+
+async def test_only_so_much_is_run_as_fits_into_the_hours(checkout: Checkout) -> None:
+    """As `diff --hours` says: nothing is known of how long tests take, so ten minutes each."""
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await shown(app, pilot)
+        await pilot.press("r")
+        await until(pilot, lambda: "within how many hours?" in screen_text(app), "the question")
+        await pilot.press("ctrl+u", *"0.2", "enter")
+        await until(pilot, lambda: isinstance(app.screen, Launch) and app.screen._plan is not None, "the plan")
+        assert isinstance(app.screen, Launch) and app.screen._plan is not None
+        assert [spec.test_id for spec in app.screen._plan.specs] == [TINY]
+        assert "Not within 0.2 hours" in screen_text(app)
+        assert screen._chosen()[0] == TINY
 
 
 async def test_marks_choose_what_is_run(checkout: Checkout) -> None:

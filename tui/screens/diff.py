@@ -203,7 +203,7 @@ class DiffScreen(ListAndLines[StateRow]):
     def _chosen(self) -> tuple[str, ...]:
         """The marked tests, or all that the difference touches, as far as this checkout has them."""
         known, marks = self.session.matrix.rows, self.session.view.marks
-        ids = touched(self._found) if self._found else ()
+        ids = tuple(one.id for one in touched(self._found)) if self._found else ()
         more = (id for row in self._listed for id in row.ids if id in marks)
         chosen = [id for id in dict.fromkeys((*ids, *more)) if id in marks] if marks else ids
         return tuple(id for id in chosen if id in known and self.session.is_model(id))
@@ -241,20 +241,12 @@ class DiffScreen(ListAndLines[StateRow]):
         def take(text: str | None) -> None:
             if text is None:
                 return
-            hours = hours_of(text) if text.strip() else None
-            work = partial(self.session.look().within, ids, hours, self.session.view.arch)
-            self.context.background.run("tests within a time", work, self._choose_runs, asks=True)
+            dialog = screens.Launch(self.context, ids, counted(len(ids), "test"), _hours(text))
+            self.app.push_screen(dialog, lambda plan: self.context.runs.start_planned(plan) if plan else None)
 
         title = f"Run {counted(len(ids), f'{count} test')}, the riskiest first: within how many hours?"
         question = Ask(title, "Nothing: all of them.", value="2", check=_hours, empty=True)
         self.app.push_screen(question, take)
-
-    def _choose_runs(self, ids: Sequence[str]) -> None:
-        if not ids:
-            self.context.notify.info("No test fits into that time.")
-            return
-        dialog = screens.Launch(self.context, tuple(ids), counted(len(ids), "test"))
-        self.app.push_screen(dialog, lambda plan: self.context.runs.start_planned(plan) if plan else None)
 
     def _without_entry(self) -> tuple[str, ...]:
         """The new tests of the row or the group that have no entry yet, else all of them."""

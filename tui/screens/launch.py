@@ -168,6 +168,11 @@ class _LaunchDialog(Dialog[LaunchPlan]):
 class Launch(_LaunchDialog):
     """Tests of models."""
 
+    def __init__(self, context: Context, ids: Sequence[str], name: str, hours: float | None = None) -> None:
+        """`hours`: only the first tests that fit into so long, by the estimates of the chosen kind."""
+        super().__init__(context, ids, name)
+        self._hours = hours
+
     def fields(self) -> Iterator[tuple[str, Widget]]:
         session = self._session
         archs = [(NO_ARCH, "that of this machine, else any"), *((arch, arch) for arch in session.matrix.schema.archs)]
@@ -240,6 +245,7 @@ class Launch(_LaunchDialog):
             timeout=self.number("timeout"),
             stop_on_failure=bool(self.value("stop")),
             export=self._export() if self._exports else Export(),
+            hours=self._hours,
         )
 
     def _export(self) -> Export:

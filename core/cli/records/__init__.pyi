@@ -213,6 +213,8 @@ from .states import (
     RenamedTest as RenamedTest,
     StatesCompared as StatesCompared,
     TestsBetween as TestsBetween,
+    TouchedTest as TouchedTest,
+    TouchedTests as TouchedTests,
 )
 from .workflows import (
     CheckedLoader as CheckedLoader,

@@ -110,6 +110,29 @@ class MovedPin(Record):
     after: str | None
 
 
+class TouchedTest(Record):
+    """A test that a difference touches, with what its run takes."""
+
+    id: str
+    kind: str
+    arch: str | None
+    seconds: float
+    """By earlier runs or CI; else a guess."""
+    known: bool
+    why: str
+
+
+class TouchedTests(Record):
+    """The tests that a difference touches and that fit into a time, the riskiest first."""
+
+    from_: Moment = field(name="from")
+    to: Moment
+    hours: float
+    tests: Sequence[TouchedTest]
+    left_over: Sequence[str]
+    """Those that do not fit, or cannot run this way."""
+
+
 class StatesCompared(Record):
     """The matrix at two states."""
 

@@ -81,3 +81,4 @@ from .pytest_command import (
     upstream_words as upstream_words,
 )
 from .scale import MANY as MANY, Scale as Scale, scale_of as scale_of
+from .time_limit import fitting as fitting, guess_of as guess_of

@@ -49,6 +49,7 @@ from core.runs.planning.op_batches import with_op_estimates
 from core.runs.planning.preflight_checks import Level, Obstacle, Survey, obstacles, of_sources, survey
 from core.runs.planning.profiles import compile_options, default_kind, find_profile
 from core.runs.planning.pytest_command import pytest_environment
+from core.runs.planning.time_limit import fitting
 from core.runs.planning.weight_files import fetched_elsewhere, with_weights
 from core.runs.spec import (
     RUN_VARIABLE,
@@ -98,6 +99,8 @@ class Options:
     """The host in the hosts file that they run on; empty: any with their arch."""
     archs: tuple[str, ...] = ()
     """If given, each device run becomes one on each of these archs that the entry supports, in place of `arch`."""
+    hours: float | None = None
+    """Only the first tests that run in so long, one after the other, by their estimates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +247,11 @@ def plan_tests(
     # With the arch of this machine as the default, they stay here.
     specs = specs if own else with_needs(specs, read_hosts(paths().hosts_file), options.host)
     durations, _ = read_durations(matrix.checkout)
-    return as_batch(with_estimates(specs, records, durations), stop_on_failure=options.stop_on_failure), refused
+    specs = with_estimates(specs, records, durations)
+    if options.hours is not None:
+        specs, left = fitting(specs, options.hours)
+        refused += left
+    return as_batch(specs, stop_on_failure=options.stop_on_failure), refused
 
 
 def check_repeat(number: int) -> None:

@@ -8,6 +8,7 @@ import pytest
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import git
+from tests.support.schemas import complaints
 from tests.support.states import MODELS, commit, with_submodule, write
 from tests.support.tree import INFERENCE, loader_source
 
@@ -108,3 +109,42 @@ def test_what_is_missing_is_said(checkout: Checkout) -> None:
     called = call("diff", "main...alone", "--repo", checkout.root)
     assert called.code == 64
     assert "They have no common commit." in called.err
+
+
+def test_what_is_touched_within_a_time_the_riskiest_first(checkout: Checkout) -> None:
+    """Nothing is known of how long tests take: each is taken for ten minutes."""
+    words = ("HEAD~1..HEAD", "--repo", checkout.root)
+    found = call("diff", *words, "--hours", "1", "--json").json
+    assert complaints("diff-hours", found) == []
+    first = found["tests"][0]
+    assert (first["id"], first["why"], first["known"]) == (TINY, "its gate fell", False)
+    assert [one["seconds"] for one in found["tests"]] == [600.0] * 4
+    ids = [one["id"] for one in found["tests"]]
+    half = call("diff", *words, "--hours", "0.5", "--json").json
+    assert [one["id"] for one in half["tests"]] == ids[:3]
+    assert half["left_over"] == [*ids[3:], *found["left_over"]]
+    out = call("diff", *words, "--hours", "0.5")
+    assert "~10.0" in out.out and "its gate fell" in out.out
+    assert "3 tests in 30 min" in out.err and "by the estimates" in out.err
+    refused = call("diff", *words, "--hours", "nan")
+    assert (refused.code, "number of hours" in refused.err) == (64, True)
+
+
+def test_what_is_touched_is_planned_for_a_device_of_an_arch(checkout: Checkout) -> None:
+    planned = call(
+        "diff",
+        "HEAD~1..HEAD",
+        "--hours",
+        "0.4",
+        "--kind",
+        "device",
+        "--plan",
+        "--json",
+        "--arch",
+        "n150",
+        "--repo",
+        checkout.root,
+    )
+    assert planned.code == 0, planned.err
+    assert [(one["kind"], one["arch"]) for one in planned.json] == [("device", "n150")] * 2
+    assert planned.json[0]["id"] == TINY
