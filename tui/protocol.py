@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from core.runs.planning import LaunchPlan
     from core.runs.store import Queue, RunRecord
     from core.sources import Lacking
+    from core.workspace import once
     from tui.view_models import TriageItems
 
 T = TypeVar("T")
@@ -107,14 +108,8 @@ class Facts(Protocol):
     def failure(self, name: str) -> str:
         """Why a provider's facts could not be read; empty: they can be, as far as is known."""
 
-    def request_op_tests(self) -> None:
-        """Read all op cases in full, unless that is done."""
-
-    def request_handwritten(self) -> None:
-        """Read all hand-written tests in full, unless that is done."""
-
-    def request_placeholder_tests(self) -> None:
-        """Look for the models of all placeholders, unless that is done."""
+    def request_details(self, values: Iterable[once[Any]]) -> None:
+        """Read these values of the workspace, unless they are known."""
 
     def lacking(self) -> Lacking | None:
         """The files that git tracks and the work tree lacks; None until they were looked for, which this requests."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.evidence.analysis import Series
     from core.evidence.verdicts import Verdicts
     from core.hosts import Host
+    from core.kinds import Kind
     from core.matrix import Matrix
     from core.matrix.query import Learned
     from core.runs import Age
@@ -185,14 +186,10 @@ class Session:
         """Whether an id names a test of a model."""
         return id in self.matrix.rows
 
-    def kind_of(self, id: str) -> str:
-        """The kind of the row with an id; empty if the view has no row with it."""
+    def kind_of(self, id: str) -> Kind | None:
+        """The kind of the row with an id; None if the view has no row with it."""
         rows = self.view.matrix
-        return rows.kind_of(rows.rows[id]) if id in rows.rows else ""
-
-    def is_of(self, kind: str) -> Callable[[str], bool]:
-        """Whether the row with an id is of that kind."""
-        return lambda id: self.kind_of(id) == kind
+        return kinds.by_name(rows.kind_of(rows.rows[id])) if id in rows.rows else None
 
     def place_of(self, id: str) -> tuple[str, int]:
         """The file of a row that is no test of a model, relative to the checkout, and its first line there."""
@@ -328,13 +325,13 @@ class Session:
         """Make sure that a scheduler serves the queue. Raises TTMatrixError if none can be started."""
         execution.tend(self.store)
 
-    def plan_rows(self, kind: str, ids: Iterable[str]) -> LaunchPlan:
+    def plan_rows(self, kind: Kind, ids: Iterable[str]) -> LaunchPlan:
         """Runs of rows of one kind that need no choice, with what is in their way. Not for the app's own thread."""
         place = self.workspace.place
         source = kinds.Source(
             place.cache, self.workspace.settings, place.store.root, arch=self.view.arch, records=self.runs
         )
-        return kinds.by_name(kind).plan(ids, source)
+        return kind.plan(ids, source)
 
     def sources(self, ids: Sequence[str]) -> Sources:
         """The downloads of CPU repros of `ids`, each with its source. Not for the app's own thread."""

@@ -113,7 +113,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     alone = {
         text: found
         for text in args.ids
-        if text not in by_hand and (found := _by_itself(text, context)) and found.kind.runs_alone
+        if text not in by_hand and (found := _by_itself(text, context)) and found.kind.launch is kinds.Launch.ALONE
     }
     others = {*by_hand, *alone}
     cases = [text for text in args.ids if _is_op_case(text) and text not in others]

@@ -61,7 +61,7 @@ class RowPrinter:
             return
         context.console.line(one_line(id))
         jobs = tuple(("job", job.text) for job in self.kind.jobs(matrix, id))
-        for section in (*self.kind.sections(matrix, id), kinds.Section("", jobs)):
+        for section in (*self.kind.sections(matrix, id, context.workspace), kinds.Section("", jobs)):
             if section.title:
                 context.console.line(f"\n{section.title}")
             for name, value in section.lines:

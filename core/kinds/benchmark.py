@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from core import sources
 from core.base import files
 from core.base.errors import TTMatrixError
-from core.kinds.kind import EVERY, Kind, Source
+from core.kinds.kind import EVERY, Kind, Launch, Source
 from core.matrix import DEVICE_RUN, RUN, Column, FlagColumn, JobOfRow, Matrix, OtherRows, OwnColumn, load, store
 from core.matrix.query import Choice, Text, made, own_column, own_flags
 from core.sources import ci
@@ -99,7 +99,7 @@ class BenchmarkKind(Kind):
     facets = ("runner", "suite", "accuracy", "vllm", "job")
     groupings = ("model", "file")
     overview: ClassVar = {"all": "", **{group: f"suite:{group}" for group in _GROUPS}}
-    runs_alone = True
+    launch = Launch.ALONE
 
     def rows_at_once(self, matrix: Matrix, cache: "Cache") -> OtherRows | None:
         if not files.is_there(cache.checkout.root / FILE):

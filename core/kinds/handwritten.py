@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that people write by hand, beside those of models."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from core import handwritten
-from core.kinds.kind import EVERY, Kind, Source
+from core import ci, handwritten, workspace
+from core.kinds.kind import EVERY, Kind, Launch, Section, Source
 from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OtherRows, OwnColumn, OwnLayout
 from core.matrix.query import Choice, made, own_column
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from core.matrix.cache import Cache
     from core.runs.planning import LaunchPlan
     from core.sources.ci import Job
-    from core.workspace import Workspace
+    from core.workspace import Workspace, once
 
 
 class HandwrittenKind(Kind):
@@ -41,7 +41,7 @@ class HandwrittenKind(Kind):
     groupings = ("file", "level", "status", "reason")
     layouts = (OwnLayout("handwritten", "file", "level", "files of hand-written tests by level"),)
     overview: ClassVar = {"all": "", **{level: f"level:{level}" for level in LEVELS}}
-    runs_alone = True
+    launch = Launch.ALONE
 
     def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
         return handwritten.with_handwritten(workspace.cache, matrix)
@@ -61,6 +61,26 @@ class HandwrittenKind(Kind):
             if handwritten.is_place(text)
             else ""
         )
+
+    def details(self) -> "Sequence[once[Any]]":
+        return (workspace.Workspace.handwritten,)
+
+    def sections(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[Section]:
+        known = self._known(id, on)
+        if known is None:
+            row = matrix.rows[id]
+            return (Section("", (("file", f"{matrix.columns['file'][row]}:{matrix.line_of(row)}"),)),)
+        return (Section("", tuple(handwritten.test_lines(known.by_id[id]))),)
+
+    def job_lines(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[str] | None:
+        known = self._known(id, on)
+        return None if known is None else [ci.job_name(job) for job in known.jobs_of(id)]
+
+    @staticmethod
+    def _known(id: str, on: "Workspace") -> "handwritten.Known | None":
+        """The tests in full; None: they are not read yet, or are older than the row."""
+        known = on.known(workspace.Workspace.handwritten)
+        return known if known is not None and id in known.by_id else None
 
     def plan(self, ids: Iterable[str], source: Source) -> "LaunchPlan":
         known = {test.node_id: test for test in handwritten.read_tests(source.cache).tests}

@@ -5,8 +5,9 @@ import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from core import runs
 from core.base.errors import TTMatrixError, UsageError
@@ -23,10 +24,28 @@ if TYPE_CHECKING:
     from core.runs.store import RunRecord
     from core.sources import Checkout
     from core.sources.ci import Job
-    from core.workspace import Workspace
+    from core.workspace import Workspace, once
 
 EVERY = ("status", "kind", "is", "reason", "file")
 """The fields that all kinds have, besides their ids."""
+
+
+class Written(Enum):
+    """Where what is expected of rows is written, which decides how it is edited."""
+
+    ENTRY = "entries of test_config"
+    MANIFEST = "cases of manifests"
+    PLACEHOLDER = "the file of placeholders"
+    ELSEWHERE = "files that are not edited here"
+
+
+class Launch(Enum):
+    """How runs of rows are chosen."""
+
+    TEST = "with the options of tests of models"
+    BACKENDS = "on backends"
+    ALONE = "nothing is to be chosen: `Kind.plan` needs nothing but ids"
+    NEVER = "there is nothing to run"
 
 
 class Section(NamedTuple):
@@ -128,8 +147,17 @@ class Kind:
     """Whether there is something to run or to edit, not only a plan to add it."""
     collected: ClassVar[bool] = False
     """Whether the runner of models collects its rows, so that presets select them as they do model tests."""
-    runs_alone: ClassVar[bool] = False
-    """Whether `plan` needs nothing but ids; the runs of other kinds are chosen in a dialog."""
+    launch: ClassVar[Launch] = Launch.NEVER
+    written: ClassVar[Written] = Written.ELSEWHERE
+    on_backends: ClassVar[bool] = False
+    """Whether its rows run on backends, several of which can be compared, not on archs."""
+    no_ops: ClassVar[str] = "This works only for tests of models."
+    """Why the ops of a row cannot be extracted; empty: they can."""
+
+    @property
+    def id_title(self) -> str:
+        """The title of a column of its ids."""
+        return self.noun
 
     def asked_by(self, query: Query) -> bool:
         """Whether a query asks for rows of this kind: by its name, by what all of them have, or by a field that no
@@ -160,8 +188,12 @@ class Kind:
             raise UsageError(f"There is no {self.noun} {text!r}", hint=f"See: ttmatrix list --kind {self.name}")
         return found[0]
 
-    def sections(self, matrix: Matrix, id: str) -> Sequence[Section]:
-        """What is known of a row, besides its jobs."""
+    def details(self) -> "Sequence[once[Any]]":
+        """What of the workspace is said about a row besides what its columns hold: it is read first."""
+        return ()
+
+    def sections(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[Section]:
+        """What is known of a row by now, besides its jobs. Never waits."""
         row = matrix.rows[id]
         file = matrix.columns["file"][row]
         own = [(one.title, value) for one in self.own_columns if (value := self.text(matrix, row, one.name))]
@@ -171,6 +203,10 @@ class Kind:
     def text(self, matrix: Matrix, row: int, name: str) -> str:
         """The value of a column of the kind's own."""
         return " ".join(matrix.flags[name][row]) if name in matrix.flags else matrix.columns[name][row]
+
+    def job_lines(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[str] | None:
+        """A line for each job of CI that runs a row; None: that is not read yet. Never waits."""
+        return [job.text for job in self.jobs(matrix, id)]
 
     def jobs(self, matrix: Matrix, id: str) -> Sequence[JobOfRow]:
         """The jobs of CI that run a row."""

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from core.domain.model import node_id
-from core.kinds.kind import EVERY, Kind
+from core.kinds.kind import EVERY, Kind, Launch, Written
 from core.matrix import MODEL_KIND, RUN, Column, FlagColumn, Matrix, OwnLayout
 from core.matrix.query import (
     FAILED_ON,
@@ -163,6 +163,10 @@ class ModelKind(Kind):
         "task",
         "job",
     )
+    launch = Launch.TEST
+    written = Written.ENTRY
+    id_title = "test id"
+    no_ops = ""
     layouts = (
         OwnLayout("loaders", "loader", "arch", "loaders by arch"),
         OwnLayout("variants", "variant", "arch", "variants by arch"),

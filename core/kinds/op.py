@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Op cases: single ops of models, written in manifests."""
 
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from core import ops, workspace
 from core.base.errors import UsageError
 from core.base.text import counted
 from core.domain.model import Status
-from core.kinds.kind import EVERY, Kind
+from core.kinds.kind import EVERY, Kind, Launch, Section, Written
 from core.matrix import OP_KIND, Matrix, OwnColumn, OwnLayout, with_other_rows
 from core.matrix.query import (
     BACKEND,
@@ -24,7 +26,11 @@ from core.matrix.query import (
 )
 
 if TYPE_CHECKING:
-    from core.workspace import Workspace
+    from core.workspace import Workspace, once
+
+
+_OF_ROW = ("op", "file", "shape", "rtol", "atol", "reason", "dup")
+"""The columns that are said about a case before its manifest is read."""
 
 
 def _sizes(text: str) -> list[list[int]]:
@@ -87,6 +93,10 @@ class OpKind(Kind):
     listed = True
     facets = ("status", "op", "model", "dtype", "marker", "temporary", BACKEND, RESULT, VERDICT)
     groupings = ("op", "model", "status", "reason", "file")
+    launch = Launch.BACKENDS
+    written = Written.MANIFEST
+    on_backends = True
+    no_ops = "An op case is one op already."
     layouts = (
         OwnLayout("ops", "op", "model", "worst last results of ops by model that cases are of", results=True),
         OwnLayout("op-results", "op", BACKEND, "last results of ops by backend", results=True),
@@ -100,6 +110,17 @@ class OpKind(Kind):
     def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
         rows = workspace.table.of_kind(self.name)
         return with_other_rows(matrix, rows) if rows else matrix
+
+    def details(self) -> "Sequence[once[Any]]":
+        return (workspace.Workspace.op_tests,)
+
+    def sections(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[Section]:
+        """What its row holds, until its manifest is read."""
+        tests, row = on.known(workspace.Workspace.op_tests), matrix.rows[id]
+        detail = ops.describe_case(tests, id) if tests else None
+        if detail is not None:
+            return (Section("", tuple(ops.case_lines(detail))),)
+        return (Section("", tuple((one, text) for one in _OF_ROW if (text := matrix.columns[one][row]))),)
 
     def find(self, text: str, workspace: "Workspace") -> str:
         """By id, or by a part that contains `::`."""

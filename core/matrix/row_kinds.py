@@ -66,6 +66,11 @@ class RowKind(Protocol):
         ...
 
     @property
+    def id_title(self) -> str:
+        """The title of a column of its ids."""
+        ...
+
+    @property
     def written_in(self) -> str:
         """The files that its rows are read from."""
         ...

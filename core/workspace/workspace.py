@@ -191,6 +191,11 @@ class Workspace(Lasting):
         return providers.selected_jobs(self.cache, self.matrix)
 
     @once
+    def other_jobs(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """Name and machine of the scheduled jobs of each row that is no test of a model."""
+        return providers.other_jobs(self.cache, self.whole_table)
+
+    @once
     def ci(self) -> "Ci":
         """The scheduled CI jobs, to ask what they would select."""
         return ci.read_ci(self.matrix, self.model_infos)

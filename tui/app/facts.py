@@ -94,21 +94,11 @@ class FactRequests:
             self._failed.pop(RUNS, None)
             self.request([RUNS])
 
-    def request_op_tests(self) -> None:
-        """Read all op cases in full, unless that has been done."""
-        if self._unknown(Workspace.op_tests):
-            self._background.run("op cases", self._read(Workspace.op_tests), self._publish, supersede=True)
-
-    def request_handwritten(self) -> None:
-        """Read all hand-written tests in full, unless that has been done."""
-        if self._unknown(Workspace.handwritten):
-            self._background.run("hand-written tests", self._read(Workspace.handwritten), self._publish, supersede=True)
-
-    def request_placeholder_tests(self) -> None:
-        """Look for the models of all placeholders, unless that has been done."""
-        if self._unknown(Workspace.placeholder_tests):
-            work = self._read(Workspace.placeholder_tests)
-            self._background.run("models of placeholders", work, self._publish, supersede=True)
+    def request_details(self, values: Iterable[once[Any]]) -> None:
+        """Read these values of the workspace, unless they are known."""
+        for value in values:
+            if self._unknown(value):
+                self._background.run(f"workspace {value.name}", self._read(value), self._publish, supersede=True)
 
     def lacking(self) -> Lacking | None:
         """The files that git tracks and the work tree lacks; None until they were looked for, which this requests."""

@@ -9,8 +9,7 @@ from .clusters import (
 from .detail import (
     detail_text as detail_text,
     group_text as group_text,
-    handwritten_text as handwritten_text,
-    placeholder_text as placeholder_text,
+    row_text as row_text,
 )
 from .differences import (
     backend_rows as backend_rows,
@@ -43,7 +42,7 @@ from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
-from .op_case import op_results_text as op_results_text, op_row_text as op_row_text, op_text as op_text
+from .op_case import op_results_text as op_results_text
 from .op_report import NO_OP_RESULTS as NO_OP_RESULTS, OpReport as OpReport
 from .overview import OverviewRows as OverviewRows
 from .pairs import (

@@ -11,7 +11,8 @@ from core.base.text import counted, one_line, printable
 from core.evidence import Drift
 from core.evidence.analysis import Series, Trend, perf_lines, series_name
 from core.evidence.verdicts import Judgement
-from core.matrix import NO_ARCH, Detail, Matrix, text_of
+from core.kinds import Section
+from core.matrix import NO_ARCH, Detail, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
 from core.sources.downloads import Fetched
@@ -106,47 +107,43 @@ def _performance(text: Text, found: Sequence[Series]) -> None:
             text.append(f"  {words}\n", _TREND_STYLES.get(trend, ""))
 
 
-def handwritten_text(
+def row_text(
     id: str,
-    lines: Iterable[tuple[str, str]],
-    runs: Sequence[RunRecord],
+    sections: Iterable[Section],
     jobs: Sequence[str] | None,
+    runs: Sequence[RunRecord],
     ages: Mapping[str, Age] = MappingProxyType({}),
+    *,
+    in_ci: bool = True,
 ) -> Text:
-    """A hand-written test: its lines with labels, the CI jobs that select it, and its runs.
+    """A row of a kind without entries: its sections, the CI jobs that select it, and its runs.
 
-    `jobs` are None until they are known; `ages` are by run id.
+    `jobs` are None until they are known; without `in_ci` its kind has none. `ages` are by run id.
     """
     text = Text(no_wrap=False)
     text.append(f"{one_line(id)}\n\n", "bold")
-    for name, value in lines:
-        text.append(f"{name:12} ")
-        text.append(f"{one_line(value)}\n", "bold")
-    _jobs(text, jobs)
+    for section in sections:
+        _section(text, section)
+    if in_ci:
+        _jobs(text, jobs)
     _runs(text, runs, ages)
     return text
 
 
-def placeholder_text(matrix: Matrix, id: str, tests: Sequence[str] | None, nearest: Sequence[str] = ()) -> Text:
-    """A placeholder: model, stage, place in the file, and the tests of its model (None: not known yet).
+_LINE_STYLES = {"warning": "red", "from": "dim"}
 
-    `nearest` are the models that are most like it, where it has no tests.
-    """
-    text = Text(no_wrap=False)
-    text.append(f"{one_line(id)}\n\n", "bold")
-    row = matrix.rows[id]
-    place = f"{matrix.columns['file'][row]}:{matrix.line_of(row)}"
-    for name, value in (*((one, matrix.columns[one][row]) for one in ("model", "bringup", "reason")), ("place", place)):
-        text.append(f"{name:12} ")
-        text.append(f"{one_line(value)}\n", "bold")
-    if tests is not None:
-        none = "No loader has exactly this model" + ("; the nearest:" if nearest else "")
-        _heading(text, counted(len(tests), "test") + " of this model" if tests else none)
-        text.append("".join(f"{one_line(one)}\n" for one in nearest))
-        for one in tests[:_MOST_IDS]:
-            text.append(one_line(one))
-            text.append("  has an entry\n" if one in matrix.entries else "\n", "green")
-    return text
+
+def _section(text: Text, section: Section) -> None:
+    """Names are labels of values, but below a title they are what counts."""
+    if section.title:
+        _heading(text, section.title)
+    for name, value in section.lines:
+        if section.title:
+            text.append(one_line(name))
+            text.append(f"  {one_line(value)}\n" if value else "\n", "green")
+        else:
+            text.append(f"{name:12} ")
+            text.append(f"{one_line(value)}\n", _LINE_STYLES.get(name, "bold"))
 
 
 def group_text(title: str, ids: Sequence[str]) -> Text:

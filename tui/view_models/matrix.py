@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from core import evidence
 from core.base.text import one_line
 from core.domain.model import Status
-from core.matrix import DEVICE_RUN, MODEL_KIND, RUN
+from core.matrix import DEVICE_RUN, RUN
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import (
     BY_TABLE_FIELD,
@@ -119,8 +119,8 @@ class MatrixRows:
             width = len(title)
         elif name == "status":
             title = self._arch or title
-        elif name == "id" and self._kind.name != MODEL_KIND:
-            title = self._kind.noun
+        elif name == "id":
+            title = self._kind.id_title
         if name == self._view.sort_key:
             # The sort order is at the end, where cutting it off matters least.
             title = f"{'▼' if self._view.descending else '▲'}{title}"

@@ -1,30 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of the detail panel for an op case. Pure: from the facts about it to styled lines."""
+"""The results of an op case in the detail panel. Pure: from the facts about it to styled lines."""
 
 from collections.abc import Iterable, Mapping
 
 from rich.text import Text
 
-from core import ops
 from core.base.text import one_line, significant
 from core.evidence import FAILURES, Ending, Observation
 from core.evidence.verdicts import Judgement
-from core.matrix import Matrix
-from core.ops import CaseDetail
-
-_OF_ROW = ("op", "file", "shape", "rtol", "atol", "reason", "dup")
-_STYLES = {"warning": "red", "from": "dim"}
-
-
-def op_text(detail: CaseDetail) -> Text:
-    """Op, place, expectation, arguments, tolerances and equal cases of one op case."""
-    return _text(detail.id, ops.case_lines(detail))
-
-
-def op_row_text(matrix: Matrix, id: str) -> Text:
-    """The row of an op case as text, while its manifest is still being read."""
-    row = matrix.rows[id]
-    return _text(id, [(name, matrix.columns[name][row]) for name in _OF_ROW if matrix.columns[name][row]])
 
 
 def op_results_text(results: Iterable[Observation], judged: Iterable[Judgement] = ()) -> Text:
@@ -50,13 +33,4 @@ def op_results_text(results: Iterable[Observation], judged: Iterable[Judgement] 
         if verdict := verdicts.get(one.arch):
             text.append(f"\n{'':12} {verdict.verdict}: ", "bold")
             text.append(one_line(verdict.why), "dim")
-    return text
-
-
-def _text(id: str, lines: Iterable[tuple[str, str]]) -> Text:
-    text = Text(no_wrap=False)
-    text.append(f"{one_line(id)}\n\n", "bold")
-    for name, value in lines:
-        text.append(f"{name:12} ")
-        text.append(f"{one_line(value)}\n", _STYLES.get(name, "bold"))
     return text

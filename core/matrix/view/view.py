@@ -325,6 +325,12 @@ class View:
         return row_kind(self.kind or MODEL_KIND)
 
     @property
+    def layouts(self) -> list[str]:
+        """The grids of the kind of all visible rows, the usual one first; if it has none, those of model tests."""
+        own = self.row_kind.layouts or row_kind(MODEL_KIND).layouts
+        return [one.name for one in own]
+
+    @property
     def table_columns(self) -> tuple[str, ...]:
         """The columns of the table: those for the kind of all visible rows."""
         return self.columns_of[self.kind or MODEL_KIND]

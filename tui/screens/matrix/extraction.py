@@ -67,17 +67,15 @@ class Extraction:
         """The test under the cursor; where its ops cannot be extracted, a message says why."""
         id = self._listing.current
         test = TestId.parse(id or "")
-        if id is None:
-            reason = "Nothing to extract: no single test is under the cursor."
-        elif self._session.kind_of(id) == OP_KIND:
-            reason = "An op case is one op already."
-        elif not self._session.is_model(id):
-            reason = "This works only for tests of models."
-        else:
-            reason = "This row has no loader." if test is None else planning.why_no_ops(test)
-        if reason:
+        if reason := self._why_not(id, test):
             self._context.notify.info(reason)
         return (None, None) if reason else (id, test)
+
+    def _why_not(self, id: str | None, test: TestId | None) -> str:
+        kind = self._session.kind_of(id or "")
+        if kind is None:
+            return "Nothing to extract: no single test is under the cursor."
+        return kind.no_ops or ("This row has no loader." if test is None else planning.why_no_ops(test))
 
     def _place(self, text: str) -> Path:
         return self._session.checkout.root / Path(text.strip()).expanduser()

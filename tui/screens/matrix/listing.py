@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from core import ci, evidence, handwritten, kinds, ops
-from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND
+from core import ci, evidence, kinds
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
 from core.providers import RUNS
-from core.workspace import Workspace
 from tui import view_models, widgets
 from tui.protocol import Context
 from tui.view_models import MatrixRows, TreeRows
 from tui.widgets import MatrixTable, RowTable
 
 if TYPE_CHECKING:
+    from core.kinds import Kind
     from core.matrix.query import Query
     from tui.view_models import OutcomeLook
     from tui.widgets import MatrixGrid
@@ -207,31 +206,6 @@ class Listing:
         """What an action is about: the marked tests, else those under the cursor."""
         return self._view.targets(self.chosen())
 
-    def _op_detail(self, id: str) -> Text:
-        """All about an op case: what its row holds, until its manifest is read."""
-        self._context.facts.request_op_tests()
-        self._context.facts.request_verdicts()
-        tests, verdicts = self._session.workspace.known(Workspace.op_tests), self._session.verdicts
-        detail = ops.describe_case(tests, id) if tests else None
-        text = view_models.op_text(detail) if detail else view_models.op_row_text(self._view.matrix, id)
-        if verdicts is None:
-            return text
-        judged = verdicts.on_cases.judged.get(id, ()) if verdicts.on_cases else ()
-        return text + view_models.op_results_text(verdicts.of_cases.get(id, {}).values(), judged)
-
-    def _handwritten_detail(self, id: str) -> Text:
-        """All about a hand-written test: what its row holds, until its file is read."""
-        self._context.facts.request_handwritten()
-        session = self._session
-        runs = [record for record in session.runs if record.spec.test_id == id]
-        known = session.workspace.known(Workspace.handwritten)
-        if known is None or id not in known.by_id:
-            file, line = session.place_of(id)
-            return view_models.handwritten_text(id, [("file", f"{file}:{line}")], runs, None, session.ages)
-        lines = handwritten.test_lines(known.by_id[id])
-        jobs = [ci.job_name(job) for job in known.jobs_of(id)]
-        return view_models.handwritten_text(id, lines, runs, jobs, session.ages)
-
     @property
     def cell_query(self) -> Query | None:
         """What the cell under the cursor selects; None where the grid is not shown or no test is in the cell."""
@@ -254,24 +228,31 @@ class Listing:
             return view_models.group_text(group.text, group.ids())
         if self.current is None:
             return Text("No test matches the filter.")
-        return _DETAILS.get(session.kind_of(self.current), Listing._detail)(self, self.current)
+        kind = session.kind_of(self.current)
+        if kind is None or kind.written is kinds.Written.ENTRY:
+            return self._entry_detail(self.current)
+        return self._detail(kind, self.current)
 
-    def _placeholder_detail(self, id: str) -> Text:
-        self._context.facts.request_placeholder_tests()
-        known = self._session.workspace.known(Workspace.placeholder_tests)
-        tests, near = (None, ()) if known is None else (one.get(id, ()) for one in known)
-        return view_models.placeholder_text(self._view.matrix, id, tests, near or ())
-
-    def _detail(self, id: str) -> Text:
-        """What the columns of a row say, its jobs and its runs."""
+    def _detail(self, kind: Kind, id: str) -> Text:
+        """What a kind says of a row, with its jobs, its runs, and its results on backends."""
+        self._context.facts.request_details(kind.details())
         session, matrix = self._session, self._view.matrix
-        kind = kinds.by_name(session.kind_of(id))
+        workspace = session.workspace
         runs = [record for record in session.runs if record.spec.test_id == id]
-        lines = [line for section in kind.sections(matrix, id) for line in section.lines]
-        jobs = [job.text for job in kind.jobs(matrix, id)]
-        return view_models.handwritten_text(id, lines, runs, jobs, session.ages)
+        sections, jobs = kind.sections(matrix, id, workspace), kind.job_lines(matrix, id, workspace)
+        text = view_models.row_text(id, sections, jobs, runs, session.ages, in_ci="job" in kind.fields)
+        return text + self._backends_text(id) if kind.on_backends else text
 
-    def _model_detail(self, id: str) -> Text:
+    def _backends_text(self, id: str) -> Text:
+        """The results of a row on backends; nothing until they are read."""
+        self._context.facts.request_verdicts()
+        verdicts = self._session.verdicts
+        if verdicts is None:
+            return Text("\nresults: …\n", "dim")
+        judged = verdicts.on_cases.judged.get(id, ()) if verdicts.on_cases else ()
+        return view_models.op_results_text(verdicts.of_cases.get(id, {}).values(), judged)
+
+    def _entry_detail(self, id: str) -> Text:
         session = self._session
         self._context.facts.request(_OF_DETAIL)
         self._context.facts.request_fetched(id)
@@ -294,12 +275,3 @@ class Listing:
             session.workspace.known_fetched(id),
             self._context.facts.lacking(),
         )
-
-
-_DETAILS: Mapping[str, Callable[[Listing, str], Text]] = {
-    MODEL_KIND: Listing._model_detail,
-    OP_KIND: Listing._op_detail,
-    HANDWRITTEN_KIND: Listing._handwritten_detail,
-    PLACEHOLDER_KIND: Listing._placeholder_detail,
-}
-"""The kinds about which more is known than their columns say."""

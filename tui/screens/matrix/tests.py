@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,7 +12,6 @@ from core import edits, kinds, workflows
 from core.base.errors import UsageError
 from core.base.text import one_line
 from core.domain.ids import TestId
-from core.matrix import KINDS, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, all_kinds
 from core.matrix.view import Targets, hidden_words
 from core.runs import planning
 from tui import screens
@@ -21,6 +21,7 @@ from tui.screens.matrix.listing import Listing
 from tui.view_models import counted
 
 if TYPE_CHECKING:
+    from core.kinds import Kind
     from core.runs.planning import LaunchPlan
     from core.runs.store import RunRecord
 
@@ -41,20 +42,35 @@ class TestActions:
         current, session = self._listing.current or "", self._session
         match need:
             case Need.MODEL | Need.LOADER | Need.HISTORY:
-                return not session.is_model(current)
+                return not self._has_entry(current)
             case Need.TORCH:
                 test = TestId.parse(current)
                 return test is None or bool(planning.why_no_ops(test))
             case Need.OP_CASES:
-                return not any(map(session.is_of(OP_KIND), self._listing.targets().ids))
+                return not any(map(self._is_on_backends, self._listing.targets().ids))
             case Need.WORKFLOW_FITS:
                 return not any(map(self._has_workflow, self._listing.targets().ids))
             case Need.REAL:
-                return session.kind_of(current) in KINDS and not kinds.by_name(session.kind_of(current)).real
+                kind = session.kind_of(current)
+                return kind is not None and not kind.real
             case Need.RUN_HERE:
                 return self._last_run() is None
             case _:
                 return None
+
+    def _has_entry(self, id: str) -> bool:
+        """Whether a row is of a kind whose rows have entries, with loaders and a history."""
+        kind = self._session.kind_of(id)
+        return kind is not None and kind.written is kinds.Written.ENTRY
+
+    def _is_on_backends(self, id: str) -> bool:
+        kind = self._session.kind_of(id)
+        return kind is not None and kind.on_backends
+
+    def _kind_of(self, targets: Targets) -> Kind | None:
+        """The kind of all targets; None: they are of several kinds, or there are none."""
+        found = {self._session.kind_of(id) for id in targets.ids}
+        return found.pop() if len(found) == 1 else None
 
     def _has_workflow(self, id: str) -> bool:
         return workflows.is_target(self._session.matrix, id)
@@ -110,7 +126,7 @@ class TestActions:
 
     def compare_backends(self) -> None:
         """Show the results of op cases on two backends side by side."""
-        self._context.navigation.compare_cases(self._listing.targets().where(self._session.is_of(OP_KIND)).ids)
+        self._context.navigation.compare_cases(self._listing.targets().where(self._is_on_backends).ids)
 
     # Copies and files
 
@@ -129,13 +145,13 @@ class TestActions:
     def copy_node_id(self) -> None:
         """Copy the id as pytest takes it."""
         if id := self._one("copy"):
-            kind = kinds.by_name(self._session.kind_of(id))
-            self._context.notify.copy(kind.node_id(id, self._session.view.matrix))
+            kind = self._session.kind_of(id)
+            self._context.notify.copy(kind.node_id(id, self._session.view.matrix) if kind else id)
 
     def open_editor(self) -> None:
         """Open $EDITOR at the entry."""
         id = self._one("open")
-        if id and not self._session.is_model(id):
+        if id and not self._has_entry(id):
             self._context.files.edit_file(*self._session.place_of(id))
         elif id:
             self._context.files.edit_test(self._session.workspace.described(id))
@@ -155,10 +171,9 @@ class TestActions:
     def _models(self) -> Targets:
         """The tests of models among the targets, for what is done with these alone; says how many are left out."""
         targets = self._listing.targets()
-        fitting = targets.where(self._session.is_model)
-        others = ((name, kind.noun) for name, kind in all_kinds().items() if name != MODEL_KIND)
-        counts = [(len(targets.where(self._session.is_of(name)).ids), noun) for name, noun in others]
-        left_out = [counted(count, noun) for count, noun in counts if count]
+        fitting = targets.where(self._has_entry)
+        others = Counter(map(self._session.kind_of, targets.where(lambda id: not self._has_entry(id)).ids))
+        left_out = [counted(others[kind], kind.noun) for kind in kinds.kinds() if others[kind]]
         if left_out:
             self._context.notify.info(f"{' and '.join(left_out)} left out: this works only for tests of models.")
         return fitting
@@ -171,12 +186,14 @@ class TestActions:
     def run(self) -> None:
         """Run the test under the cursor at once; more than that is shown first."""
         targets = self._listing.targets()
-        if targets.plain and self._session.is_model(targets.ids[0]):
-            self._context.runs.start(targets.ids)
-        elif targets.plain and self._alone(targets):
-            self._plan_rows(targets, self._context.runs.start_planned)
-        else:
-            self.run_with()
+        kind = self._kind_of(targets) if targets.plain else None
+        match kind.launch if kind else None:
+            case kinds.Launch.TEST:
+                self._context.runs.start(targets.ids)
+            case kinds.Launch.ALONE:
+                self._plan_rows(targets, self._context.runs.start_planned)
+            case _:
+                self.run_with()
 
     def bisect(self) -> None:
         """Look for the op that breaks the model under the cursor, in the background."""
@@ -186,25 +203,21 @@ class TestActions:
     def run_with(self) -> None:
         """Run with options; the dialog shows first what that means."""
         targets = self._listing.targets()
-        cases = targets.where(self._session.is_of(OP_KIND))
-        if cases.ids and len(cases.ids) == len(targets.ids):
-            screens.act_on(self._screen, "Run", cases, self._choose_op_runs, names=True)
-            return
-        if self._alone(targets):
-            ask = partial(screens.ask_to_start, self._screen)
-            screens.act_on(self._screen, "Run", targets, lambda chosen: self._plan_rows(chosen, ask), names=True)
-        else:
-            self._act("Run", self._choose_runs, names=True)
-
-    def _alone(self, targets: Targets) -> str:
-        """The kind of all targets, if their runs need no choice; else empty."""
-        found = {self._session.kind_of(id) for id in targets.ids}
-        kind = found.pop() if len(found) == 1 else ""
-        return kind if kind in KINDS and kinds.by_name(kind).runs_alone else ""
+        kind = self._kind_of(targets)
+        match kind.launch if kind else None:
+            case kinds.Launch.BACKENDS:
+                screens.act_on(self._screen, "Run", targets, self._choose_op_runs, names=True)
+            case kinds.Launch.ALONE:
+                ask = partial(screens.ask_to_start, self._screen)
+                screens.act_on(self._screen, "Run", targets, lambda chosen: self._plan_rows(chosen, ask), names=True)
+            case _:
+                self._act("Run", self._choose_runs, names=True)
 
     def _plan_rows(self, targets: Targets, deliver: Callable[[LaunchPlan], None]) -> None:
-        work = partial(self._session.plan_rows, self._alone(targets), targets.ids)
-        self._context.background.run("plan launch", work, deliver, asks=True)
+        """Plan runs of rows of one kind."""
+        if kind := self._kind_of(targets):
+            work = partial(self._session.plan_rows, kind, targets.ids)
+            self._context.background.run("plan launch", work, deliver, asks=True)
 
     def _choose_op_runs(self, targets: Targets) -> None:
         runs = self._context.runs
@@ -243,10 +256,10 @@ class TestActions:
             record = next((one for one in session.runs if id in one.spec.case_ids), None)
         return record
 
-    def _cases(self) -> Targets | None:
-        """The targets, where all of them are op cases."""
-        targets = self._listing.targets()
-        return targets if targets.ids and all(map(self._session.is_of(OP_KIND), targets.ids)) else None
+    def _written(self, targets: Targets) -> kinds.Written | None:
+        """Where what is expected of all targets is written; None: in several places."""
+        kind = self._kind_of(targets)
+        return kind.written if kind else None
 
     def _act_on_cases(self, verb: str, cases: Targets, act: Callable[[edits.CaseForm, str], None]) -> None:
         """Read what the manifests say of `cases`, which takes a while, and go on with that."""
@@ -265,21 +278,20 @@ class TestActions:
 
     def change_entries(self) -> None:
         """Open the menu of what can be done to entries, or to op cases."""
-        if cases := self._cases():
-            self._act_on_cases("Change", cases, self._change_cases)
-            return
-        planned = self._listing.targets()
-        if planned.ids and all(map(self._session.is_of(PLACEHOLDER_KIND), planned.ids)):
-            screens.act_on(self._screen, "Change", planned, self._change_placeholders, names=True)
-            return
+        targets = self._listing.targets()
+        match self._written(targets):
+            case kinds.Written.MANIFEST:
+                self._act_on_cases("Change", targets, self._change_cases)
+            case kinds.Written.PLACEHOLDER:
+                screens.act_on(self._screen, "Change", targets, self._change_placeholders, names=True)
+            case _:
+                self._act("Change", self._change_entries, names=True)
 
-        def change(targets: Targets) -> None:
-            # 70 ms of the first frame, which shows no dialog.
-            from tui.screens.matrix.entry_menu import EntryMenu
+    def _change_entries(self, targets: Targets) -> None:
+        # 70 ms of the first frame, which shows no dialog.
+        from tui.screens.matrix.entry_menu import EntryMenu
 
-            EntryMenu(self._screen, targets.ids, targets.name).open()
-
-        self._act("Change", change, names=True)
+        EntryMenu(self._screen, targets.ids, targets.name).open()
 
     def _change_cases(self, form: edits.CaseForm, name: str) -> None:
         # 70 ms of the first frame, which shows no dialog.
@@ -341,7 +353,8 @@ class TestActions:
             only = one_line(targets.ids[0]) if len(targets.ids) == 1 else counted(len(targets.ids), "test")
             ask(edits.EntryForm(self._session.matrix, targets.ids), targets.name or only)
 
-        if cases := self._cases():
-            self._act_on_cases("Edit", cases, ask)
+        targets = self._listing.targets()
+        if self._written(targets) is kinds.Written.MANIFEST:
+            self._act_on_cases("Edit", targets, ask)
         else:
             self._act("Edit", edit, names=True)

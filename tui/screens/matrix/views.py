@@ -7,9 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from core import kinds
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
-from core.matrix import MODEL_KIND, NO_ARCH, OP_KIND
+from core.matrix import NO_ARCH
 from core.matrix.view import BY_GROUPING, LAYOUTS, Saved, Trail, ViewSpec, columns_elsewhere
 from tui import screens
 from tui.screens.base import SessionScreen
@@ -134,7 +135,7 @@ class ViewActions:
         """Choose what the rows are grouped by; in the grid, how it is laid out."""
         view = self._session.view
         if view.grid:
-            known = [one for one in LAYOUTS if one.kind == OP_KIND or view.matrix.kinds[one.kind]]
+            known = [one for one in LAYOUTS if kinds.by_name(one.kind).listed or view.matrix.kinds[one.kind]]
             layouts = [screens.Option(one.name, one.name, one.help) for one in known]
             self._pick("Lay out the grid", layouts, view.grid, lambda name: self._present()._replace(grid=name))
             return
@@ -154,8 +155,7 @@ class ViewActions:
     def toggle_grid(self) -> None:
         """The grid in place of the table, or the table again."""
         view = self._session.view
-        own = [one.name for one in LAYOUTS if one.kind == view.kind]
-        fitting = own or [one.name for one in LAYOUTS if one.kind == MODEL_KIND]
+        fitting = view.layouts
         layouts = (one.grid for one in reversed(self._trail.places) if one.grid in fitting)
         self.go(self._present()._replace(grid="" if view.grid else next(layouts, fitting[0])))
 
