@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix nightly`: one run of a workflow as a morning report, or the log of one of its jobs."""
+"""`ttmatrix nightly`: one run of a workflow as a morning report, or the log or the tests of one of its jobs."""
 
 import argparse
 from collections.abc import Sequence
@@ -8,11 +8,12 @@ from pathlib import Path
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.base.files import atomic_write
 from core.base.text import counted, one_line
-from core.cli import nightly_formats, nightly_record
+from core.cli import nightly_formats, nightly_record, records
 from core.cli.context import Context
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
 from core.evidence.github import Expired, Transport, fetch_log, find_token, is_whole, log_file, read_lines
 from core.evidence.nightly import Line, Night, issue_text, named_run, newest_night, sections
+from core.workspace import JobTests
 
 _FORMATS = ("text", "md", "html", "json")
 
@@ -27,6 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE instead of standard output")
     parser.add_argument("--log", metavar="JOB", help="print the end of the log of a job: its id, or a part of its name")
+    parser.add_argument("--job", metavar="JOB", help="print what a job should have run, and what it did not report")
     parser.add_argument(
         "--issue", metavar="WORDS", help="print the text of an issue about a line: words of its cause, test or job"
     )
@@ -40,6 +42,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     run = named_run(args.run, runs) if args.run else newest
     if args.log:
         return _log(args, run, CiStore(evidence_store(context.checkout, context.paths)), context)
+    if args.job:
+        return _job_tests(args.job, run, context)
     other = args.base or args.against
     night = context.evidence.night(run, named_run(other, runs) if other else None)
     if args.issue:
@@ -79,6 +83,38 @@ def _log(args: argparse.Namespace, run: CiRun, ci: CiStore, context: Context) ->
     for line in read_lines(file):
         context.console.line(line)
     return EXIT_OK
+
+
+def _job_tests(name: str, run: CiRun, context: Context) -> int:
+    """Print the tests of a job, by the presets and entries at the head of its run."""
+    ci = CiStore(evidence_store(context.checkout, context.paths))
+    job = _job(name, [state.job for state in ci.jobs(run.id)])
+    found = context.evidence.job_tests(run, job)
+    lacking = found.without_result
+    if context.console.json:
+        context.console.document(
+            records.NightJobTests(
+                id=job.id,
+                name=job.name,
+                url=job.url,
+                preset=nightly_record.preset_record(found.row),
+                expected=found.expected,
+                reported=found.reported,
+                without_result=lacking,
+                unknown=found.unknown or None,
+            )
+        )
+    else:
+        context.console.note(one_line(f"{job.name}: {found.row.words if found.row else found.unknown}"))
+        expected = "" if found.expected is None else f" of {len(found.expected):,} that it should have run"
+        context.console.note(f"{counted(len(found.reported), 'test')} reported{expected}{_why(found)}")
+        for id in lacking:
+            context.console.line(one_line(id))
+    return EXIT_FINDINGS if lacking else EXIT_OK
+
+
+def _why(found: JobTests) -> str:
+    return one_line(f"; {found.unknown}") if found.unknown and found.row else ""
 
 
 def _line(words: str, night: Night) -> Line:

@@ -7,7 +7,7 @@ from typing import Literal
 from core.cli import records
 from core.cli.commits_report import commits_document, pin_record
 from core.evidence import JobState
-from core.evidence.nightly import Kind, Known, Night, NightCell, Speed
+from core.evidence.nightly import Kind, Known, Night, NightCell, PresetRow, Speed
 
 _UNKNOWN = Known("", "", False, "")
 _KINDS: dict[Kind, Literal["new", "persisting", "fixed", "missing"]] = {
@@ -76,6 +76,18 @@ def _job_record(one: JobState, night: Night) -> records.NightJob:
         error=death.error or None if death else None,
         last_test=death.test or None if death else None,
         not_run=len(cells),
+        preset=preset_record((night.preset_rows or {}).get(job.id)),
+        row_gone=night.has_no_row(job),
+    )
+
+
+def preset_record(one: PresetRow | None) -> records.NightPreset | None:
+    """The row of a job as JSON."""
+    if one is None:
+        return None
+    row = one.row
+    return records.NightPreset(
+        file=row.file, index=row.index, name=row.name, group=one.group, groups=row.parallel_groups
     )
 
 

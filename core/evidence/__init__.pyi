@@ -3,6 +3,7 @@ from .ci_runs import (
     CiJob as CiJob,
     CiRun as CiRun,
     JobState as JobState,
+    job_id as job_id,
 )
 from .drift import Drift as Drift, drifts_of as drifts_of
 from .ending_fields import (

@@ -19,10 +19,19 @@ from typing import NamedTuple, Protocol, TypeVar
 from core import doctor, handwritten, providers
 from core.base.files import read_loosely
 from core.base.locks import locked
-from core.ci import Selected
+from core.ci import Selected, query_name
 from core.domain.model import Finding
 from core.edits import model_tests_of
-from core.matrix import HANDWRITTEN_KIND, PLACEHOLDER_KIND, Matrix, load, read_and_join, store, with_placeholder_rows
+from core.matrix import (
+    HANDWRITTEN_KIND,
+    PLACEHOLDER_KIND,
+    Matrix,
+    Universe,
+    load,
+    read_and_join,
+    store,
+    with_placeholder_rows,
+)
 from core.matrix.cache import Cache
 from core.python import ModuleFacts
 from core.sources import (
@@ -41,7 +50,7 @@ from core.sources import (
     stamp_of,
     undisturbed,
 )
-from core.sources.ci import Jobs, read_jobs
+from core.sources.ci import Job, Jobs, read_jobs, scheduled
 
 T = TypeVar("T")
 
@@ -56,6 +65,10 @@ _FILES = "files"
 
 Machines = Mapping[str, tuple[tuple[str, str], ...]]
 """By id the scheduled jobs that select it: the name of each in queries, and its machine."""
+
+
+Planned = Mapping[Job, tuple[tuple[str, int | None], ...]]
+"""By job its tests, each with the copy of the job that runs it, from 1; None: not known."""
 
 
 class Others(NamedTuple):
@@ -119,6 +132,12 @@ class State:
     def jobs(self) -> Jobs:
         """Every job of the presets with its triggers, scheduled or not."""
         return self._reader.part("jobs", dict, lambda cache: dict(read_jobs(cache.checkout)[0]))
+
+    @cached_property
+    def planned(self) -> Planned:
+        """The tests of every job of the presets: those of models, and those by hand that scheduled jobs run."""
+        infos, others = self.infos, self.others
+        return self._reader.part("planned", dict, lambda cache: _planned(cache, infos, others))
 
     @cached_property
     def pins(self) -> Mapping[str, str]:
@@ -297,6 +316,23 @@ def _others(cache: Cache, matrix: Matrix) -> Others:
     jobs = providers.other_jobs(cache, whole)
     groups = (whole.of_kind(HANDWRITTEN_KIND), whole.of_kind(PLACEHOLDER_KIND))
     return Others(*({id: jobs.get(id, ()) for id in rows.ids} if rows else {} for rows in groups))
+
+
+def _planned(cache: Cache, infos: ModelInfos, others: Others) -> dict[Job, tuple[tuple[str, int | None], ...]]:
+    # Selection and splitting in CI apply to everything that pytest collects.
+    matrix, _ = cache.index(Universe.COLLECTED)
+    found = providers.selections(cache, matrix, infos)
+    tests: dict[Job, dict[tuple[str, int | None], None]] = {job: {} for job in found.jobs}
+    for id, selections in found.by_id.items():
+        for one in selections:
+            tests[one.job][id, one.group] = None
+    by_name: dict[tuple[str, str], list[Job]] = {}
+    for job, triggers in scheduled(found.jobs).items():
+        by_name.setdefault((query_name(job, triggers), job.runs_on), []).append(job)
+    for id, machines in others.handwritten.items():
+        for job in (job for machine in machines for job in by_name.get(machine, ())):
+            tests[job][id, 1 if job.parallel_groups == 1 else None] = None
+    return {job: tuple(some) for job, some in tests.items()}
 
 
 def _touch(directory: Path) -> None:

@@ -2,6 +2,7 @@
 from .evidence import (
     CellSince as CellSince,
     Evidence as Evidence,
+    JobTests as JobTests,
     RunsCompared as RunsCompared,
     look as look,
 )

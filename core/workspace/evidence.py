@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import core.evidence.analysis as analysis
 import core.evidence.nightly as nightly
@@ -17,12 +17,12 @@ from core import evidence, history, ops, providers, sessions, workflows
 from core.base.checked_numbers import day_of
 from core.base.errors import TTMatrixError
 from core.base.settings import Paths
-from core.sources import Checkout, stamp_of
+from core.sources import Checkout, ci, stamp_of
 from core.workspace.lasting import Lasting, once
 from core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from core.evidence import CiRun, Observation, Results
+    from core.evidence import CiJob, CiRun, Observation, Results
     from core.evidence.analysis import (
         BackendComparison,
         BackendNumbers,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         Night,
         SinceLine,
     )
-    from core.evidence.nightly import Night as Nightly
+    from core.evidence.nightly import Night as Nightly, PresetRow
     from core.evidence.progress import ProgressReader
     from core.evidence.proposals import CaseEvidence, CellRuns, InboxItem, Progress, Shared, Worklist, WorklistReader
     from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdicts
@@ -49,6 +49,23 @@ if TYPE_CHECKING:
 
 _STRIP = 30
 """So many results of a cell are in its strip."""
+
+
+class JobTests(NamedTuple):
+    """The tests of one job of CI."""
+
+    row: "PresetRow | None"
+    """The row of a preset that it is, at the head of its run."""
+    expected: tuple[str, ...] | None
+    """Ids of the tests that it should have run; None: `unknown` says why that is not known."""
+    reported: tuple[str, ...]
+    unknown: str
+
+    @property
+    def without_result(self) -> tuple[str, ...]:
+        """What it should have run, and did not report."""
+        known = {*self.reported}
+        return tuple(id for id in self.expected or () if id not in known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,8 +302,27 @@ class Evidence(Lasting):
             partial(nightly.versions_between, self.workspace.checkout),
             matrix.schema.archs,
             lambda cells: nightly.known_of(cells, stores, matrix.entries.get),
+            partial(ci.presets_at, self.workspace.checkout),
         )
         return nightly.read_night(source, run, base)
+
+    def job_tests(self, run: "CiRun", job: "CiJob") -> "JobTests":
+        """What a job of CI should have run, at the commit of its run, and what it reported."""
+        stores = evidence.evidence_store(*self._place), evidence.handwritten_store(*self._place)
+        rows = (row for store in stores for row in store.of_run(run.name))
+        reported = tuple(dict.fromkeys(row.test_id for row in rows if evidence.job_id(row.source) == job.id))
+        presets = ci.presets_at(self.workspace.checkout, run.commit)
+        if presets is None:
+            return JobTests(None, None, reported, "the clone does not have the head of the run: git fetch may bring it")
+        found = nightly.row_of(job.parts, presets)
+        if found is None:
+            return JobTests(None, None, reported, "no preset has its row at the head of the run")
+        try:
+            planned = self.workspace.states.at(run.commit).planned.get(found.row, ())
+        except TTMatrixError as error:
+            return JobTests(found, None, reported, f"{error.title}: {error.detail}")
+        ids = dict.fromkeys(id for id, group in planned if None in (group, found.group) or group == found.group)
+        return JobTests(found, tuple(ids), reported, "")
 
     @once
     def clusters(self) -> "tuple[Cluster, ...]":

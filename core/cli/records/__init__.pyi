@@ -55,10 +55,12 @@ from .edits import (
 from .nightly import (
     NightFailures as NightFailures,
     NightJob as NightJob,
+    NightJobTests as NightJobTests,
     Nightly as Nightly,
     NightMachine as NightMachine,
     NightNumber as NightNumber,
     NightPin as NightPin,
+    NightPreset as NightPreset,
     NightTest as NightTest,
     NightUnread as NightUnread,
 )

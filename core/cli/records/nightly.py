@@ -8,6 +8,18 @@ from core.base.files import Record
 from core.cli.records.comparisons import CommitsBetween
 
 
+class NightPreset(Record):
+    """The row of a preset that a job is."""
+
+    file: str
+    index: int
+    """Its place in the file, from 0."""
+    name: str
+    group: int | None
+    """The copy of the row, from 1; null: not known."""
+    groups: int
+
+
 class NightJob(Record):
     """The newest attempt of a job."""
 
@@ -33,6 +45,26 @@ class NightJob(Record):
     """The node id of the test that ran when it died."""
     not_run: int
     """Cells that lack a result because of it."""
+    preset: NightPreset | None
+    """At the head of the run; null: it has none there, or is no job of a preset, or the clone lacks the head."""
+    row_gone: bool
+    """The head of the run is known, and no preset there has the row of this job."""
+
+
+class NightJobTests(Record):
+    """The tests of one job: what it should have run, and what it reported."""
+
+    id: int
+    name: str
+    url: str
+    preset: NightPreset | None
+    expected: Sequence[str] | None
+    """By the presets, entries and models at the head of the run; null: not known."""
+    reported: Sequence[str]
+    without_result: Sequence[str]
+    """Expected, and not reported."""
+    unknown: str | None
+    """Why `expected` is not known."""
 
 
 class NightTest(Record):

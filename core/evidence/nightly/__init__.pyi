@@ -14,5 +14,6 @@ from .page import (
     other_jobs as other_jobs,
     sections as sections,
 )
+from .preset_rows import PresetRow as PresetRow, row_of as row_of
 from .speed import Speed as Speed, SpeedTrend as SpeedTrend
 from .versions import Moved as Moved, Versions as Versions, versions_between as versions_between

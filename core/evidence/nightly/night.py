@@ -23,6 +23,7 @@ from core.evidence.nightly.cells import (
     rows_of,
 )
 from core.evidence.nightly.known import Known
+from core.evidence.nightly.preset_rows import PresetRow, row_of
 from core.evidence.nightly.speed import Speed, speeds_of
 from core.evidence.nightly.versions import Versions
 from core.evidence.observation import RAN, Ending, Observation
@@ -30,6 +31,7 @@ from core.evidence.perf_reports import PerfReport
 from core.evidence.reports import arch_in
 from core.evidence.store import EvidenceStore
 from core.evidence.store_ci import CiStore
+from core.sources.ci import Preset
 
 _LOOKED_BACK = 5
 """So many runs before the base are looked at for what the base does not report."""
@@ -73,6 +75,8 @@ class Source:
     archs: Sequence[str]
     known: Callable[[Sequence[NightCell]], Mapping[Key, Known]]
     """What is known of failing cells."""
+    presets: Callable[[str], Sequence[Preset] | None]
+    """The presets at a commit; None: the clone does not have it."""
 
     def rows(self, run: CiRun) -> Rows:
         """The results of a run, with its jobs."""
@@ -113,6 +117,9 @@ class Night:
     """The arch of each job that has one."""
     known: Mapping[Key, Known]
     """What is known of what fails."""
+    preset_rows: Mapping[int, PresetRow | None] | None
+    """The row of each job with a mark, at the commit of the run; None: no preset there has one. Nothing at all: the
+    clone does not have the commit."""
 
     @cached_property
     def test_jobs(self) -> tuple[JobState, ...]:
@@ -136,6 +143,10 @@ class Night:
     def not_run(self) -> int:
         """Cells that lack a result because of their job."""
         return sum(len(one.cells) for one in self.lost) + len(self.absent_cells)
+
+    def has_no_row(self, job: CiJob) -> bool:
+        """Whether a job is of no row of a preset at the head of the run, as far as that is known."""
+        return self.preset_rows is not None and self.preset_rows.get(job.id, job) is None
 
     @property
     def is_bad(self) -> bool:
@@ -243,7 +254,14 @@ class _Reading:
             versions=self.source.versions(base.commit, self.run.commit) if base else None,
             archs={one.job.id: arch for one in jobs if (arch := self._arch(one.job))},
             known=self.source.known(failing),
+            preset_rows=self._preset_rows(jobs),
         )
+
+    def _preset_rows(self, jobs: Sequence[JobState]) -> Mapping[int, PresetRow | None] | None:
+        presets = self.source.presets(self.run.commit)
+        if presets is None:
+            return None
+        return {one.job.id: row_of(one.job.parts, presets) for one in jobs if one.job.parts.mark}
 
     def _arch(self, job: CiJob) -> str:
         """The arch of a job: that of the machine that was asked for, else the one in its mark."""

@@ -17,6 +17,7 @@ from core.evidence.nightly.night import LostJob, Machine, Night
 from core.evidence.nightly.speed import Speed, SpeedTrend
 
 _SHORT = 10
+NO_ROW = "no preset has its row at the head of the run"
 _OWN = "tt-xla"
 _RED = (Kind.NEW, Kind.CHANGED, Kind.PERSISTING)
 
@@ -140,14 +141,14 @@ def other_jobs(night: Night) -> Section:
 
 def _jobs(night: Night) -> Iterator[Line]:
     for one in night.lost:
-        yield _job(one)
+        yield _job(one, night)
     for name in night.absent:
         yield Line(text="a group of the run before is not in this one:", said=name)
     if night.absent_cells:
         yield Line(text=f"{counted(len(night.absent_cells), 'cell')} of groups that are not in this run")
 
 
-def _job(one: LostJob) -> Line:
+def _job(one: LostJob, night: Night) -> Line:
     state = one.state
     job, death = state.job, state.death
     how = death.how if death else "its report was not read"
@@ -156,6 +157,7 @@ def _job(one: LostJob) -> Line:
     notes = [f"last test: {death.test}"] if death and death.test else []
     notes += [death.log] if death and death.log else []
     notes += [f"{counted(len(one.cells), 'cell')} without a result"] if one.cells else []
+    notes += [NO_ROW] if night.has_no_row(job) else []
     return Line(
         one.area,
         f"{how}{step}{read}",
@@ -307,6 +309,10 @@ def _commits(name: str, one: Between, url: str) -> Iterator[Line]:
 
 
 def _unread(night: Night) -> Iterator[Line]:
+    gone = [one for one in night.jobs if night.has_no_row(one.job)]
+    if gone:
+        links = tuple(Link(_job_name(one), one.job.url) for one in gone)
+        yield Line(text=f"{counted(len(gone), 'job')}: {NO_ROW}", links=links)
     for one in night.run.unread:
         yield Line(text=one.why, said=one.name)
     if night.unheard:

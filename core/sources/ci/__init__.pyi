@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .jobs import Jobs as Jobs, read_jobs as read_jobs, scheduled as scheduled
 from .preset_text import WrittenObject as WrittenObject, written_objects as written_objects
-from .presets import Job as Job, Preset as Preset, read_presets as read_presets
+from .presets import Job as Job, Preset as Preset, presets_at as presets_at, read_presets as read_presets
 from .runner import (
     CONFTEST as CONFTEST,
     DURATIONS as DURATIONS,

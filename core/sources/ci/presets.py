@@ -3,7 +3,7 @@
 
 import json
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -11,6 +11,7 @@ from core.base.errors import TTMatrixError
 from core.base.files import read_text
 from core.domain.model import Finding
 from core.sources.checkout import Checkout
+from core.sources.git import Git
 
 _INCLUDE = "include"
 _MOST_GROUPS = 256
@@ -65,10 +66,30 @@ class Preset:
 
 def read_presets(checkout: Checkout) -> tuple[tuple[Preset, ...], tuple[Finding, ...]]:
     """Every preset of the checkout, by name. A mistake in one is a finding, and the rest of the file is used."""
-    reader = _Reader(checkout)
+    reader = _Reader(checkout, lambda name: read_text(checkout.presets / name))
     names = sorted(path.name for path in checkout.presets.glob("*.json"))
     presets = tuple(Preset(name, tuple(reader.jobs(name, ()))) for name in names)
     return presets, tuple(dict.fromkeys(reader.findings))
+
+
+def presets_at(checkout: Checkout, commit: str) -> tuple[Preset, ...] | None:
+    """Every preset at a commit, by name, without its mistakes; None: the clone does not have the commit."""
+    git = Git(checkout.root)
+    if not commit or not git.has(commit):
+        return None
+    directory = checkout.relative(checkout.presets)
+    blobs = {path: blob for path, blob in git.files(commit, directory).items() if path.endswith(".json")}
+    contents = dict(git.blobs(blobs.values()))
+    texts = {path.removeprefix(f"{directory}/"): contents.get(blob) or b"" for path, blob in blobs.items()}
+
+    def text(name: str) -> str:
+        try:
+            return texts[name].decode()
+        except (KeyError, UnicodeDecodeError) as error:
+            raise TTMatrixError(f"Cannot read {name}") from error
+
+    reader = _Reader(checkout, text)
+    return tuple(Preset(name, tuple(reader.jobs(name, ()))) for name in sorted(texts) if "/" not in name)
 
 
 @dataclass(slots=True)
@@ -76,6 +97,8 @@ class _Reader:
     """Reads each file at most once, and follows includes."""
 
     checkout: Checkout
+    text: Callable[[str], str]
+    """The text of a file, by its path below the directory of presets. Raises TTMatrixError."""
     findings: list[Finding] = field(default_factory=list)
     _objects: dict[str, list[object]] = field(default_factory=dict)
 
@@ -111,7 +134,7 @@ class _Reader:
 
     def _parse(self, name: str) -> list[object]:
         try:
-            document = json.loads(read_text(self.checkout.presets / name))
+            document = json.loads(self.text(name))
         except TTMatrixError as error:
             self._find(name, str(error))
         except (ValueError, RecursionError) as error:
