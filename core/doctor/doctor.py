@@ -37,9 +37,10 @@ from core.doctor.yaml_version import YAML_VERSION
 from core.domain.model import Finding
 from core.handwritten import read_tests
 from core.matrix import Matrix
-from core.matrix.cache import Cache, of_loaders
+from core.matrix.cache import Cache, content_cache, of_loaders
 from core.ops import read_op_tests
 from core.providers import model_infos, selected_jobs
+from core.python import ModuleFacts
 from core.sources import ModelsTree, mark_broken
 
 CHECKS = (
@@ -126,7 +127,9 @@ def _raising(cache: Cache, matrix: Matrix) -> list[Finding]:
     """
 
     def read() -> tuple[Finding, ...]:
-        return mark_broken(matrix.checkout, ModelsTree(matrix.checkout.models), matrix.loaders.values())[1]
+        with content_cache(cache, "outlines", matrix.checkout.models, ModuleFacts) as cached:
+            tree = ModelsTree(matrix.checkout.models, cached=cached)
+            return mark_broken(matrix.checkout, tree, matrix.loaders.values())[1]
 
     failures = model_infos(cache, matrix).failures.items()
     found = [*of_loaders(cache, matrix, "imports", tuple, read), *(one.finding(name) for name, one in failures)]

@@ -14,7 +14,7 @@ from core.base.files import read_text
 from core.base.text import letters
 from core.domain.model import Framework
 from core.matrix import Matrix
-from core.sources import checkpoints, loader_file
+from core.sources import ContentCache, Contents, checkpoints, loader_file
 
 _WORD = re.compile(r"[A-Za-z0-9.]+")
 _MODEL = re.compile(r"\bmodel\s*=\s*f?[\"']([^\"'{}]+)[\"']")
@@ -43,9 +43,25 @@ class PlannedModel(NamedTuple):
     checkpoint: str = ""
 
 
-def read_models(matrix: Matrix) -> tuple[PlannedModel, ...]:
-    """The models of all loaders. Reads a few hundred files."""
-    return tuple(model for directory in matrix.loaders for model in _models(matrix, directory))
+class LoaderModels(NamedTuple):
+    """The models of one loader."""
+
+    variants: tuple[str, ...]
+    """Those that the loader had."""
+    models: tuple[PlannedModel, ...]
+
+
+def read_models(matrix: Matrix, cached: ContentCache[LoaderModels] | None = None) -> tuple[PlannedModel, ...]:
+    """The models of all loaders. Reads a few hundred files, but for those that `cached` has something of."""
+    cached = ContentCache(Contents(matrix.checkout.models)) if cached is None else cached
+    found: list[PlannedModel] = []
+    for directory, loader in matrix.loaders.items():
+        known = cached.get(directory)
+        if known is None or known.variants != loader.variants:
+            models = LoaderModels(loader.variants, tuple(_models(matrix, directory)))
+            known = cached.put(directory, models, [loader_file(directory)])
+        found += known.models
+    return tuple(found)
 
 
 def models_named(name: str, models: Iterable[PlannedModel]) -> Iterator[str]:

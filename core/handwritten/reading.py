@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.handwritten.tabulation import tabulated
 from core.matrix import OtherRows, load, store
-from core.matrix.cache import Cache
+from core.matrix.cache import Cache, content_cache
 from core.sources import handwritten, stamps_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def read_tests(cache: Cache) -> Suite:
         return known
     root = cache.checkout.root
     before = stamps_of(map(str, _directories(root)))
-    found = handwritten.read_suite(cache.checkout)
+    with content_cache(cache, "handwritten", root, handwritten.FileTests) as cached:
+        found = handwritten.read_suite(cache.checkout, cached)
     files = [root / path for path in found.read]
     above = {directory for path in files for directory in path.parents if root in directory.parents}
     stamps = {**stamps_of(map(str, [*files, *above])), **before}

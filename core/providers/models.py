@@ -7,16 +7,19 @@ from typing import Protocol, cast
 from core.domain.ids import TestId
 from core.domain.model import Finding, ModelInfo
 from core.matrix import Column, Matrix, OtherRows, row_kind
-from core.matrix.cache import Cache, of_loaders
+from core.matrix.cache import Cache, content_cache, of_loaders
 from core.matrix.query import Plain, variant_column
-from core.sources import ModelInfos, read_model_infos
+from core.sources import LoaderInfos, ModelInfos, read_model_infos
 
 
 def model_infos(cache: Cache, matrix: Matrix) -> ModelInfos:
     """The infos of the models of `matrix`, read again only if a Python file of the models tree has changed."""
-    return of_loaders(
-        cache, matrix, "models", ModelInfos, lambda: read_model_infos(cache.checkout, matrix.loaders.values())
-    )
+
+    def read() -> ModelInfos:
+        with content_cache(cache, "models", cache.checkout.models, LoaderInfos) as cached:
+            return read_model_infos(cache.checkout, matrix.loaders.values(), cached)
+
+    return of_loaders(cache, matrix, "models", ModelInfos, read)
 
 
 def info_of(infos: ModelInfos, id: str) -> ModelInfo | None:

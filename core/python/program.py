@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from core.python import known
 from core.python.expressions import Expressions, NameMissing, may_bind
 from core.python.imports import ImportCheck
+from core.python.inputs import Inputs
 from core.python.outline import ModuleFacts, needed_imports, read_module
 from core.python.resolver import Imported, Resolver, package_of
 from core.python.statements import Statements
@@ -33,6 +34,9 @@ class Program:
 
     def __init__(self, files: Resolver) -> None:
         self.files = files
+        self.inputs = Inputs()
+        """What each module was evaluated from; not forgotten."""
+        files.seen = self.inputs.note
         self.read: dict[str, ModuleScope | Opaque] = {}
         """Modules by path; for an unreadable one, the reason."""
         self.trees: dict[str, tuple[ast.Module, str]] = {}
@@ -49,12 +53,14 @@ class Program:
 
     def module(self, path: str) -> ModuleScope:
         """The module at `path`. Raises Unknown if it cannot be read."""
+        self.inputs.note(path)
         if path not in self.read:
-            self.read[path] = scope = ModuleScope(path, self.files.base_of(path))
-            try:
-                self._run(path, scope)
-            except Unknown as error:
-                self.read[path] = Opaque(str(error))
+            with self.inputs.reading(path):
+                self.read[path] = scope = ModuleScope(path, self.files.base_of(path))
+                try:
+                    self._run(path, scope)
+                except Unknown as error:
+                    self.read[path] = Opaque(str(error))
         found = self.read[path]
         if isinstance(found, Opaque):
             raise Unknown(found.reason)
@@ -83,7 +89,9 @@ class Program:
     def imported(self, module: ModuleScope, name: Imported) -> Value:
         """The value that an import in `module` binds. Raises Unknown, and Raises where the import must fail."""
         if name not in module.resolved:
-            module.resolved[name] = self._resolve(module, name)
+            # Who asks for it later does not look again, but depends on the module.
+            with self.inputs.reading(module.path):
+                module.resolved[name] = self._resolve(module, name)
         return module.resolved[name]
 
     def _resolve(self, module: ModuleScope, name: Imported) -> Value:
@@ -185,13 +193,15 @@ class Program:
     def check_imports(self, path: str) -> None:
         """Note in `raised` if an import of the module at `path` must fail, also of what it does not use by itself."""
         module = self.module(path)
-        for name in needed_imports(self.trees[path][0].body):
-            target = self._imports.target(path, name, module.base)
-            # A file that has the word is not parsed: that would take as long as all tests.
-            if target is None or not (target.startswith(_BUILT) or self._mentions(target, name.name)):
-                module.raised = module.raised or self._imports.failure(path, name, module.base)
+        with self.inputs.reading(path):
+            for name in needed_imports(self.trees[path][0].body):
+                target = self._imports.target(path, name, module.base)
+                # A file that has the word is not parsed: that would take as long as all tests.
+                if target is None or not (target.startswith(_BUILT) or self._mentions(target, name.name)):
+                    module.raised = module.raised or self._imports.failure(path, name, module.base)
 
     def _mentions(self, path: str, name: str) -> bool:
+        self.inputs.note(path)
         if path not in self.looked_at:
             try:
                 self.looked_at[path] = self.files.read(path)
@@ -200,6 +210,7 @@ class Program:
         return name in ("", "*") or name.encode() in self.looked_at[path]
 
     def _facts(self, path: str) -> ModuleFacts | None:
+        self.inputs.note(path)
         if path not in self._outlines:
             try:
                 self._outlines[path] = read_module(self.files.read(path), path)

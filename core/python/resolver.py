@@ -2,7 +2,7 @@
 """Find the file of a tree that an import refers to, if any. Nothing else decides which file a name comes from."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +33,8 @@ class Resolver:
         self.root = os.fspath(root)
         self._names = [name.split(".") for name in names]
         self._path = tuple(path)
+        self.seen: Callable[[str], object] = lambda path: None
+        """Called with each path whose file or directory is asked for; that of a directory ends with `/`."""
         self._files: dict[str, bool] = {}
         self._directories: dict[str, bool] = {}
 
@@ -72,12 +74,14 @@ class Resolver:
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file at `path`."""
+        self.seen(path)
         if path not in self._files:
             self._files[path] = os.path.isfile(f"{self.root}/{path}")  # noqa: PTH113 - text is at hand
         return self._files[path]
 
     def is_directory(self, path: str) -> bool:
         """Whether there is a directory at `path`."""
+        self.seen(f"{path}/")
         if path not in self._directories:
             self._directories[path] = os.path.isdir(f"{self.root}/{path}")  # noqa: PTH112 - text is at hand
         return self._directories[path]

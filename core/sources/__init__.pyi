@@ -13,6 +13,7 @@ from .compile_options import (
     OptionType as OptionType,
     read_compile_options as read_compile_options,
 )
+from .content_cache import ContentCache as ContentCache, Contents as Contents, Versions as Versions
 from .expectation_file import ExpectationFile as ExpectationFile
 from .expectations import (
     PLACEHOLDER_KEY as PLACEHOLDER_KEY,
@@ -39,6 +40,7 @@ from .loader_files import (
     git_blob as git_blob,
 )
 from .loader_program import (
+    LoaderInfos as LoaderInfos,
     LoaderProgram as LoaderProgram,
     ModelInfos as ModelInfos,
     read_model_infos as read_model_infos,

@@ -4,8 +4,8 @@
 Nothing is imported (docs/rules.md 1.1, 1.7).
 """
 
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from core.domain.model import Finding, Loader, ModelInfo
 from core.python import Class, Instance, Member, Program, Raised, Raises, Unknown, Value
 from core.sources.checkout import Checkout
+from core.sources.content_cache import ContentCache, Contents
 from core.sources.models_tree import loader_file, models_resolver
 
 _LOADER_CLASS = "ModelLoader"
@@ -81,6 +82,16 @@ class LoaderProgram:
         self._program.forget()
         self._variants.clear()
         self._answers.clear()
+
+    @contextmanager
+    def reading(self, directory: str) -> Iterator[None]:
+        """What is asked for in the block is about the loader in `directory`."""
+        with self._program.inputs.reading(loader_file(directory)):
+            yield
+
+    def inputs(self, directory: str) -> frozenset[str]:
+        """All that the answers about a loader depend on, as paths below the models tree."""
+        return self._program.inputs.of(loader_file(directory))
 
     def raised(self, path: str) -> Raised | None:
         """What importing the module at `path` raises."""
@@ -212,24 +223,53 @@ def _holder(of: Class, name: str) -> Class | None:
     return next((one for one in of.line() if isinstance(one, Class) and name in one.names), None)
 
 
-def read_model_infos(checkout: Checkout, loaders: Iterable[Loader]) -> ModelInfos:
-    """The infos of each of `loaders` for each of its variants, or the reason why one cannot be derived."""
+class LoaderInfos(NamedTuple):
+    """What is known of one loader."""
+
+    variants: tuple[str, ...]
+    """Those that were asked for."""
+    known: Mapping[str | None, ModelInfo]
+    unknown: Mapping[str | None, str]
+    failure: Failure | None
+
+
+def read_model_infos(
+    checkout: Checkout, loaders: Iterable[Loader], cached: ContentCache[LoaderInfos] | None = None
+) -> ModelInfos:
+    """The infos of each of `loaders` for each of its variants, or the reason why one cannot be derived.
+
+    `cached` has what is known of loaders whose files are the same, and gets what is new.
+    """
+    cached = ContentCache(Contents(checkout.models)) if cached is None else cached
     program = LoaderProgram(checkout)
     known: dict[Key, ModelInfo] = {}
     unknown: dict[Key, str] = {}
     failures: dict[str, Failure] = {}
-    for number, loader in enumerate(loaders, 1):
-        if number % _LOADERS_AT_ONCE == 0:
-            program.forget()
-        for variant in loader.variants or (None,):
-            key = loader.directory, variant
-            try:
-                known[key] = program.info(program.loader(loader.directory), variant)
-            except Unknown as error:
-                unknown[key] = str(error)
-        if failure := program.failure(loader.directory):
-            failures[loader.directory] = failure
+    evaluated = 0
+    for loader in loaders:
+        found = cached.get(loader.directory)
+        if found is None or found.variants != loader.variants:
+            evaluated += 1
+            if evaluated % _LOADERS_AT_ONCE == 0:
+                program.forget()
+            found = cached.put(loader.directory, _infos(program, loader), program.inputs(loader.directory))
+        known |= {(loader.directory, variant): info for variant, info in found.known.items()}
+        unknown |= {(loader.directory, variant): reason for variant, reason in found.unknown.items()}
+        if found.failure:
+            failures[loader.directory] = found.failure
     return ModelInfos(known, unknown, failures)
+
+
+def _infos(program: LoaderProgram, loader: Loader) -> LoaderInfos:
+    known: dict[str | None, ModelInfo] = {}
+    unknown: dict[str | None, str] = {}
+    with program.reading(loader.directory):
+        for variant in loader.variants or (None,):
+            try:
+                known[variant] = program.info(program.loader(loader.directory), variant)
+            except Unknown as error:
+                unknown[variant] = str(error)
+        return LoaderInfos(loader.variants, known, unknown, program.failure(loader.directory))
 
 
 def placed(checkout: Checkout, raised: Raised) -> Raised:

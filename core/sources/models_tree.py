@@ -8,6 +8,7 @@ from pathlib import Path
 from core.base.files import read_bytes
 from core.base.fork import in_fork
 from core.python import ClassFacts, Imported, ModuleFacts, Resolver, read_module
+from core.sources.content_cache import ContentCache
 from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
@@ -48,6 +49,8 @@ class ModelsTree:
     models: Path
     known: CachedModules = field(default_factory=dict)
     """Used for files whose stamp is unchanged."""
+    cached: ContentCache[ModuleFacts] | None = None
+    """Used for other files that say what they said in another state of the checkout."""
     _modules: dict[str, ModuleFacts | Unreadable] = field(default_factory=dict)
     _elsewhere: frozenset[str] = frozenset()
     """Files that another process reads; `_collect` waits for it."""
@@ -63,7 +66,7 @@ class ModelsTree:
             self._modules.update(self._collect())
             self._elsewhere = frozenset()
         if path not in self._modules:
-            self._modules[path] = self._unless_changed(path) or self._read(path)
+            self._modules[path] = self._unless_changed(path) or self._cached_or_read(path)
         return self._modules[path]
 
     def read_ahead(self, paths: Sequence[str]) -> None:
@@ -105,6 +108,14 @@ class ModelsTree:
         """The cached facts of a file that has not changed."""
         stamp, facts = self.known.get(path, (None, None))
         return facts if stamp is not None and stamp_of(f"{self.models}/{path}") == stamp else None
+
+    def _cached_or_read(self, path: str) -> ModuleFacts | Unreadable:
+        if self.cached is None:
+            return self._read(path)
+        if known := self.cached.get(path):
+            return known
+        facts = self._read(path)
+        return self.cached.put(path, facts, [path]) if isinstance(facts, ModuleFacts) else facts
 
     def _read(self, path: str) -> ModuleFacts | Unreadable:
         try:

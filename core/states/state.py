@@ -177,7 +177,7 @@ class States:
         if name == WORK_TREE and not models:
             return State(name, None, _WorkTree(self.cache, directory), self.op_directories)
         tree = read_tree(self.cache.checkout, name, models)
-        return State(name, tree, _Commit(tree, directory), self.op_directories)
+        return State(name, tree, _Commit(tree, directory, self.cache.file("shared")), self.op_directories)
 
 
 class _Reader(Protocol):
@@ -233,6 +233,8 @@ class _Commit:
 
     tree: Tree
     directory: Path
+    shared: Path
+    """Where the work tree keeps what states have in common."""
 
     def matrix(self) -> Matrix:
         # A home that was moved has cached the path of its former place.
@@ -247,7 +249,7 @@ class _Commit:
         with locked(self.directory / "lock", f"reading {self.tree.name}", wait=_PATIENCE_SECONDS):
             checkout = self._layout.become(self.tree)
             with undisturbed(checkout.root):
-                found = read(Cache(checkout, self._layout.place / "index"))
+                found = read(Cache(checkout, self._layout.place / "index", self.shared))
         store(own / kind, found)
         _forget_oldest(self.directory)
         return found

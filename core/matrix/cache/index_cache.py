@@ -31,6 +31,8 @@ class Cache:
 
     checkout: Checkout
     directory: Path
+    shared: Path | None = None
+    """Where values are cached that other states of the checkout may have too; None: in the directory of its own."""
 
     def index(self, universe: Universe = Universe.VALIDATOR) -> "tuple[Matrix, Reading | None]":
         """As `core.matrix.indexing.index`; the second part is None if the cache is still valid, else it is for `keep`.

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values computed from the Python files of the models tree, cached until one of them changes."""
+"""Values computed from Python files, cached until one of them changes; and what states of a checkout have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeVar
 
 from core.matrix.cache.index_cache import Cache
 from core.matrix.cache_file import load, store
 from core.matrix.matrix import Matrix
-from core.sources import files_below, stamps_of
+from core.sources import ContentCache, Contents, files_below, stamps_of
 
 T = TypeVar("T")
 
@@ -32,3 +34,17 @@ def of_loaders(cache: Cache, matrix: Matrix, kind: str, wanted: type[T], read: C
     value = read()
     store(cache.file(kind), _Cached(loaders, value), stamps)
     return value
+
+
+@contextmanager
+def content_cache(cache: Cache, kind: str, root: Path, wanted: type[T]) -> Iterator[ContentCache[T]]:
+    """The values of one `kind`, each of type `wanted`, that files below `root` gave in any state of the checkout.
+
+    What is added in the block is stored at its end.
+    """
+    file = (cache.shared or cache.file("shared")) / kind
+    known = load(file)
+    found: ContentCache[T] = ContentCache(Contents(root), known if isinstance(known, dict) else None)
+    yield found
+    if found.has_more:
+        store(file, found.versions)

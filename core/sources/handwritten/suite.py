@@ -2,12 +2,14 @@
 """All hand-written tests of a checkout: the files that pytest searches, and the tests it collects from them."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 from core.domain.model import Finding
 from core.python import Program, Raised, Resolver, Unknown, parse_python
 from core.sources.checkout import Checkout
+from core.sources.content_cache import ContentCache, Contents
 from core.sources.handwritten.collect import collect
 from core.sources.handwritten.records import ROOTS, HandwrittenTest
 from core.sources.stamps import walk
@@ -29,26 +31,72 @@ class Suite:
     """Every file that was read, relative to the checkout: while they do not change, the suite is valid."""
 
 
-def read_suite(checkout: Checkout) -> Suite:
-    """Collect the tests below ROOTS from syntax trees; nothing is imported or executed."""
-    program = Program(Resolver(checkout.root, path=_PATH))
-    tests: list[HandwrittenTest] = []
-    findings: list[Finding] = []
-    above: dict[str, None] = {}
-    for path in _test_files(os.fspath(checkout.root)):
-        conftests = _conftests(program, path)
-        above.update(dict.fromkeys(conftests))
+class FileTests(NamedTuple):
+    """What one file holds: tests, or in a conftest none."""
+
+    conftests: tuple[str, ...]
+    """The conftests above it."""
+    tests: tuple[HandwrittenTest, ...]
+    findings: tuple[Finding, ...]
+    read: frozenset[str]
+    """The files that this depends on."""
+
+
+def read_suite(checkout: Checkout, cached: ContentCache[FileTests] | None = None) -> Suite:
+    """Collect the tests below ROOTS from syntax trees; nothing is imported or executed.
+
+    `cached` has the tests of files that say what they said, as have those that they import; it gets what is new.
+    """
+    contents = Contents(checkout.root)
+    reading = _Reading(checkout, contents, ContentCache(contents) if cached is None else cached)
+    found = [reading.tests(path) for path in _test_files(os.fspath(checkout.root))]
+    found += [reading.conftest(path) for path in dict.fromkeys(path for one in found for path in one.conftests)]
+    tests = tuple(test for one in found for test in one.tests)
+    findings = (*(finding for one in found for finding in one.findings), *_lacking(tests))
+    return Suite(tests, findings, tuple(sorted({path for one in found for path in one.read})))
+
+
+class _Reading:
+    """Reads the files of one suite, unless it is known what they hold."""
+
+    def __init__(self, checkout: Checkout, contents: Contents, cached: ContentCache[FileTests]) -> None:
+        self._program = Program(Resolver(checkout.root, path=_PATH))
+        self._contents = contents
+        self._cached = cached
+
+    def tests(self, path: str) -> FileTests:
+        """The tests of the file at `path`."""
+        conftests = _conftests(self._program, path)
+        known = self._cached.get(path)
+        return known if known and known.conftests == conftests else self._read(path, conftests, self._collected)
+
+    def conftest(self, path: str) -> FileTests:
+        """What keeps the conftest at `path` from being imported."""
+        key = f"{path}::"
+        return self._cached.get(key) or self._read(
+            key, (), lambda *_: ((), tuple(_raising_conftest(self._program, path)))
+        )
+
+    def _read(self, key: str, conftests: tuple[str, ...], read: "_Reader") -> FileTests:
+        path = key.removesuffix("::")
+        with self._program.inputs.reading(path):
+            tests, findings = read(path, conftests)
+        inputs = self._program.inputs.of(path, *conftests)
+        there = frozenset(one for one in inputs if self._contents.is_file(one))
+        return self._cached.put(key, FileTests(conftests, tests, findings, there), inputs)
+
+    def _collected(self, path: str, conftests: tuple[str, ...]) -> "_Found":
         try:
-            tests += collect(program, path, conftests)
+            tests = tuple(collect(self._program, path, conftests))
         except Unknown as error:
-            line = _line_of_mistake(program, path)
-            findings.append(Finding("broken-test", f"Its tests are not known: {error}", path, line))
-            continue
-        if raised := program.module(path).raised:
-            findings.append(_raising(path, raised))
-    findings += [found for path in above for found in _raising_conftest(program, path)]
-    findings += _lacking(tests)
-    return Suite(tuple(tests), tuple(findings), tuple(sorted(program.read.keys() | program.looked_at)))
+            line = _line_of_mistake(self._program, path)
+            return (), (Finding("broken-test", f"Its tests are not known: {error}", path, line),)
+        raised = self._program.module(path).raised
+        return tests, (_raising(path, raised),) if raised else ()
+
+
+_Found: TypeAlias = tuple[tuple[HandwrittenTest, ...], tuple[Finding, ...]]
+_Reader: TypeAlias = Callable[[str, tuple[str, ...]], _Found]
 
 
 def _raising(path: str, raised: Raised) -> Finding:
@@ -120,7 +168,7 @@ def _left_out(part: str) -> bool:
     )
 
 
-def _conftests(program: Program, path: str) -> list[str]:
+def _conftests(program: Program, path: str) -> tuple[str, ...]:
     parts = path.split("/")[:-1]
     above = ["/".join((*parts[:count], _CONFTEST)) for count in range(len(parts) + 1)]
-    return [one for one in above if program.files.is_file(one)]
+    return tuple(one for one in above if program.files.is_file(one))
