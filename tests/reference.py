@@ -16,8 +16,7 @@ import tui
 from core.cli.parser import COMMAND_GROUPS, COMMANDS, PROGRAM, build_parser
 from tests.json_page import json_page
 from tests.schemas import schemas
-from tui import commands
-from tui.commands import Command, Where
+from tui.commands import Command, Where, declare, index
 from tui.key_names import key_text
 
 WIDTH = "80"
@@ -62,7 +61,7 @@ def declared_classes() -> dict[type, tuple[Command, ...]]:
     for module in pkgutil.walk_packages(tui.__path__, "tui."):
         if module.name != "tui.__main__":
             importlib.import_module(module.name)
-    return {owner: records for owner, records in commands.declared().items() if owner.__module__.startswith("tui.")}
+    return {owner: records for owner, records in declare.declared().items() if owner.__module__.startswith("tui.")}
 
 
 def declared_commands() -> list[Command]:
@@ -190,7 +189,7 @@ def main(target: Path) -> None:
     os.environ["COLUMNS"] = WIDTH
     (target / "commands.md").write_text(command_reference(), encoding="utf-8")
     declared = declared_commands()
-    commands.FILE.write_text(commands.written(declared), encoding="utf-8")
+    index.FILE.write_text(index.written(declared), encoding="utf-8")
     (target / "keys.md").write_text(key_reference(declared), encoding="utf-8")
     (target / f"{PROGRAM}.1").write_text(manual_page(), encoding="utf-8")
     (target / "json.md").write_text(json_page(), encoding="utf-8")

@@ -10,7 +10,7 @@ from tests.json_page import json_page
 from tests.reference import WIDTH, command_reference, declared_commands, key_reference, manual_page, schema_text
 from tests.schemas import schemas
 from tests.support.cli import call
-from tui import commands
+from tui.commands import all_commands, index
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -31,8 +31,8 @@ def test_the_keys_are_fresh() -> None:
 
 def test_the_index_of_commands_is_fresh() -> None:
     found = declared_commands()
-    assert commands.FILE.read_text(encoding="utf-8") == commands.written(found), "run: make reference"
-    assert commands.all_commands() == tuple(found)
+    assert index.FILE.read_text(encoding="utf-8") == index.written(found), "run: make reference"
+    assert all_commands() == tuple(found)
 
 
 def test_the_schemas_are_fresh() -> None:

@@ -8,7 +8,8 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 
 from tests.reference import declared_classes
-from tui.commands import Command, HasCommands, Need, Where, all_commands, command, commands, declared
+from tui.commands import Command, HasCommands, Need, Where, all_commands, command, commands
+from tui.commands.declare import declared
 from tui.key_names import key_text
 from tui.keymap import TERMINAL_KEYS, TOGETHER
 from tui.screens import SCREENS

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-from .declare import HasCommands as HasCommands, command as command, declared as declared
+from .declare import HasCommands as HasCommands, command as command
 from .index import (
-    FILE as FILE,
     all_commands as all_commands,
     commands as commands,
     needs_of as needs_of,
     refusal as refusal,
     screen_commands as screen_commands,
     tab_commands as tab_commands,
-    written as written,
 )
 from .record import Changes as Changes, Command as Command, Hint as Hint, Need as Need, Where as Where
