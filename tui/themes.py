@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.theme import Theme
 
 from core.base.errors import TTMatrixError
-from tui.terminal import begin_with_theme
+from tui.textual_private import begin_with_theme
 
 AUTO = "auto"
 """The setting that leaves the choice to what the terminal can show."""

@@ -8,8 +8,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tests.support.app import ThemedApp, until
+from tui.textual_private import CachedLines
 from tui.widgets import CachedBox, CachedText
-from tui.widgets.internals import CachedLines
 
 
 class Numbers(CachedLines):

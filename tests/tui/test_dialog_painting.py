@@ -11,8 +11,7 @@ from textual.widgets import Static
 
 from tests.support.app import ThemedApp, screen_text, until
 from tui.screens import Ask, Confirm, Dialog
-from tui.terminal.textual_private import ChopsUpdate, LayoutUpdate
-from tui.widgets import SteadyScreen
+from tui.textual_private import ChopsUpdate, LayoutUpdate, SteadyScreen
 
 
 class Counting(ThemedApp):

@@ -17,7 +17,7 @@ from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 
 from core.matrix import Matrix
-from tui import screens, view_models, widgets
+from tui import screens, view_models
 from tui.app.bridge import Background, WorkDone, WorkFailed
 from tui.app.command_runner import CommandRunner
 from tui.app.edit_actions import EditActions
@@ -38,7 +38,8 @@ from tui.protocol import Context, Signals
 from tui.screens import SessionScreen
 from tui.screens.matrix import MatrixScreen, Spot
 from tui.session import Session
-from tui.terminal import EndAsked, FilteringApp, stop_as_job
+from tui.terminal import EndAsked, stop_as_job
+from tui.textual_private import FilteringApp, StyleSources, add_styles, parse_styles
 from tui.themes import MONO, use_themes
 from tui.view_models import counted
 
@@ -216,7 +217,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
             self.edits.rebase()
         self.worklists.start()
         self.polling.start()
-        self.background.run("screens", self._load_screens, partial(widgets.add_styles, self.stylesheet))
+        self.background.run("screens", self._load_screens, partial(add_styles, self.stylesheet))
         if self._look.screen:
             self.navigation.switch(self._look.screen)
         if self._look.notice:
@@ -225,9 +226,9 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
             self._process.started(self)
         self.set_interval(_PLACE_SECONDS, self._keep_place)
 
-    def _load_screens(self) -> widgets.StyleSources:
+    def _load_screens(self) -> StyleSources:
         _load(_SOONER_OR_LATER)
-        return widgets.parse_styles(self.stylesheet)
+        return parse_styles(self.stylesheet)
 
     def exit(self, result: Any = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """End the app; the next one on this checkout starts in the same place."""

@@ -18,7 +18,7 @@ from core.base.errors import TTMatrixError
 from core.base.text import printable
 
 _ROOT = Path(core.__file__).parents[1]
-_DOOR = "tui/terminal/textual_private.py"
+_DOOR = "tui/textual_private.py"
 """All messages come through here, also those that only Textual handles."""
 _FILES = 20
 """How many files of former apps stay."""

@@ -13,7 +13,7 @@ from core.base.errors import TTMatrixError
 from core.base.files import atomic_write
 from core.base.text import printable
 from tui import screens
-from tui.terminal import write_to_terminal
+from tui.textual_private import write_to_terminal
 
 _CLIPBOARD_CHARACTERS = 100_000
 """Terminals refuse longer sequences, or hang on them."""

@@ -15,7 +15,8 @@ from tui.commands import HasCommands, Need, Where, needs_of
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.screens.title import Said, Title
-from tui.widgets import KeyLine, SteadyScreen
+from tui.textual_private import SteadyScreen
+from tui.widgets import KeyLine
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning

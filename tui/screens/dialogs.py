@@ -15,8 +15,9 @@ from core.base.text import counted, one_line, printable
 from core.runs.planning import MANY, Download, LaunchPlan, Obstacle, Scale, download_lines, scale_of
 from tui.key_names import key_name
 from tui.screens.base import SessionScreen
+from tui.textual_private import LatePainted
 from tui.view_models import launch_summary
-from tui.widgets import CachedBox, LatePainted, TextField
+from tui.widgets import CachedBox, TextField
 
 T = TypeVar("T")
 

@@ -11,8 +11,3 @@ from .driver import (
 from .editor import edit as edit, editor_command as editor_command
 from .repaint import Repaint as Repaint
 from .state import in_browser as in_browser, put_right as put_right
-from .textual_private import (
-    FilteringApp as FilteringApp,
-    begin_with_theme as begin_with_theme,
-    write_to_terminal as write_to_terminal,
-)

@@ -9,7 +9,7 @@ from textual import messages
 from textual.drivers import web_driver
 from textual.drivers.web_driver import WebDriver
 
-from tui.terminal.textual_private import KeyParser
+from tui.textual_private import parse_keys_in
 
 _PLAIN = (80, 24)
 _MOST = (800, 400)
@@ -17,8 +17,7 @@ _MOST = (800, 400)
 _END_SECONDS = 5.0
 """How long an app whose page is gone may take to end by itself."""
 
-# The driver creates its parser itself.
-setattr(web_driver, "XTermParser", KeyParser)  # noqa: B010 - not exported, so mypy knows no such name
+parse_keys_in(web_driver)
 
 
 def page_size(width: object, height: object) -> tuple[int, int]:
@@ -43,7 +42,7 @@ class BrowserDriver(WebDriver):
         """Read the browser's input until it ends."""
         super().run_input_thread()
         if not self.exit_event.is_set():
-            self._app.post_message(messages.ExitApp())
+            self.send_message(messages.ExitApp())
             # The app may be busy, or wait for somebody to read what it paints.
             end = threading.Timer(_END_SECONDS, lambda: os._exit(1))
             end.daemon = True

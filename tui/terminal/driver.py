@@ -21,7 +21,7 @@ from textual.message import Message
 
 from tui.terminal.ascii import ascii_only
 from tui.terminal.state import attributes, forget_terminal, give_back, note_terminal
-from tui.terminal.textual_private import driver_of, stop_pixel_mouse
+from tui.textual_private import driver_of, stop_pixel_mouse
 
 ENDING = (
     signal.SIGTERM,

@@ -16,7 +16,7 @@ from rich.segment import Segment
 from textual.geometry import Size
 from textual.strip import Strip
 
-from tui.terminal.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from tui.textual_private import ChopsUpdate, CompositorUpdate, LayoutUpdate
 
 _Row = dict[int, Strip]
 """A line of the screen: strips by the column where they begin."""

@@ -18,7 +18,10 @@ _QUIT_SECONDS = 3.0
 
 
 class PageApp(AppService):
-    """Textual-serve's process of a page, which is started without a shell and killed if it does not end."""
+    """Textual-serve's process of a page, which is started without a shell and killed if it does not end.
+
+    That needs private names of textual-serve 1.1: its version is pinned, too.
+    """
 
     def __init__(self, command: Sequence[str], socket: web.WebSocketResponse, downloads: DownloadManager) -> None:
         async def close() -> None:

@@ -6,13 +6,6 @@ from .facet_panel import FacetPanel as FacetPanel
 from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput, WordFilter as WordFilter
 from .form import Form as Form, TextField as TextField
 from .group_table import GroupTable as GroupTable
-from .internals import (
-    LatePainted as LatePainted,
-    SteadyScreen as SteadyScreen,
-    StyleSources as StyleSources,
-    add_styles as add_styles,
-    parse_styles as parse_styles,
-)
 from .key_line import KeyLine as KeyLine
 from .line_base import CachedBox as CachedBox, CachedText as CachedText
 from .lines_view import LinesView as LinesView, TextLines as TextLines

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from rich.segment import Segment
 from textual.strip import Strip
 
+from tui.textual_private import CachedLines
 from tui.view_models import Cell
-from tui.widgets.internals import CachedLines
 from tui.widgets.line_base import line_style
 
 

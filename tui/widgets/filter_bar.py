@@ -15,7 +15,7 @@ from textual.reactive import Reactive, reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from tui.widgets.internals import CachedLines, show_suggestion, suggestion
+from tui.textual_private import CachedLines, show_suggestion, suggestion
 from tui.widgets.line_base import CachedText
 
 

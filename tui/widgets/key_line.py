@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from tui.commands import refusal
 from tui.key_names import key_name
-from tui.widgets.internals import CachedLines
+from tui.textual_private import CachedLines
 
 
 class _Key(NamedTuple):

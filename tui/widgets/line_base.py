@@ -16,7 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tui.commands import HasCommands
-from tui.widgets.internals import CachedLines, install_scrollbar, set_virtual_size
+from tui.textual_private import CachedLines, install_scrollbar, set_virtual_size
 
 
 class CachedBox(Vertical, CachedLines):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tui.terminal.textual_private: what a terminal sends, as keys."""
+"""tui.textual_private: what a terminal sends, as keys."""
 
 import time
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import pytest
 from textual import events
 from textual.drivers import linux_driver
 
-from tui.terminal.textual_private import KeyParser
+from tui.textual_private import KeyParser
 
 
 def keys(*packets: str) -> Sequence[str]:
