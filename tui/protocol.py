@@ -209,9 +209,6 @@ class Navigation(Protocol):
     def show_diff(self, range: str, *, uplift: bool = False) -> None:
         """Show what differs in a range of commits, or of commits of the models."""
 
-    def make_entries(self, ids: Sequence[str]) -> None:
-        """Mark these tests in the matrix, and open the form that writes their entries."""
-
     def plan_session(self, hours: float | None) -> None:
         """Plan a session of so many hours, or until the leases end, and show it."""
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 from core.base.errors import EXIT_OK
-from core.base.text import one_line
+from core.base.files import atomic_write
+from core.base.text import counted, json_text, one_line
 from core.cli import records
 from core.cli.context import Context
 from core.cli.finding_record import finding_record
 from core.cli.touched_report import asked_for_runs, configure_touched, report_touched
+from core.edits import OpKind, to_json
 from core.sources import Git, web_address
-from core.states import Difference, Item, Moment, Section, State, difference, sections
+from core.states import Difference, Item, Moment, Section, State, difference, moves, sections
 
 _SHOWN = 5
 """So many names of one item are listed without --all."""
@@ -25,12 +28,20 @@ _SHORT = 10
 def configure_report(parser: argparse.ArgumentParser) -> None:
     """The options that `report_difference` takes."""
     parser.add_argument("--all", action="store_true", help="list every id; default: the first ones of each change")
+    parser.add_argument(
+        "--moves",
+        metavar="FILE",
+        help="write operations for entries of this checkout whose test is gone: to the id that the test has now, with "
+        "reason and thresholds, else removed; then: ttmatrix edit --apply FILE",
+    )
     configure_touched(parser)
 
 
 def report_difference(before: State, after: State, args: argparse.Namespace, context: Context) -> int:
     """Print what differs, or what runs of it take."""
     found, whole = difference(before, after), args.all
+    if args.moves is not None:
+        _write_moves(found, args.moves, context)
     if asked_for_runs(args):
         return report_touched(found, args, context)
     if context.console.json:
@@ -47,6 +58,14 @@ def report_difference(before: State, after: State, args: argparse.Namespace, con
         context.console.line("")
         context.console.line("No difference in tests, entries, CI jobs, code of loaders, findings or versions.")
     return EXIT_OK
+
+
+def _write_moves(found: Difference, file: str, context: Context) -> None:
+    operations = moves(found, context.matrix)
+    atomic_write(Path(file), json_text(to_json(operations)) + "\n")
+    moved = sum(one.op is OpKind.RENAME for one in operations)
+    said = f"{counted(moved, 'entry')} to another id, {counted(len(operations) - moved, 'entry')} to remove"
+    context.console.note(f"{said}; look at it: ttmatrix edit --apply {file}")
 
 
 def moment_lines(found: Difference, context: Context) -> Iterator[str]:

@@ -12,6 +12,7 @@ from .in_subprocess import (
     difference_elsewhere as difference_elsewhere,
     pull_request_elsewhere as pull_request_elsewhere,
 )
+from .moving import moves as moves
 from .new_findings import (
     check_against as check_against,
     read_base as read_base,

@@ -94,8 +94,10 @@ class Difference:
     entries_added: tuple[str, ...]
     entries_removed: tuple[str, ...]
     changed: tuple[FieldChange, ...]
+    followed: tuple[FieldChange, ...]
+    """The fields in which the entry of a renamed test differs from the one of its former id, by its present id."""
     unguarded: tuple[str, ...]
-    """Those of the removed entries whose test is still there and was to pass, or to fail, somewhere."""
+    """Tests that were to pass, or to fail, somewhere, and that are still there, maybe renamed, without their entry."""
     orphaned: tuple[str, ...]
     """Ids of entries in both states whose test is gone."""
     reached: tuple[str, ...]
@@ -121,7 +123,7 @@ class Difference:
     @property
     def fallen(self) -> tuple[FieldChange, ...]:
         """The changes after which a test may be worse than before without being noticed."""
-        return tuple(one for one in self.changed if lowers_gate(one))
+        return tuple(one for one in (*self.changed, *self.followed) if lowers_gate(one))
 
 
 _CONTENT = (
@@ -157,12 +159,17 @@ def difference(before: State, after: State) -> Difference:
     handwritten = Sides.of(before.others.handwritten, after.others.handwritten)
     found = renames(before, after, tests.removed, tests.added)
     jobs = job_changes(before, after)
-    changed = tuple(_changed(one, other, entries.both))
+    changed = tuple(_changed(one, other, ((id, id) for id in entries.both)))
+    dropped = frozenset(entries.removed)
+    moved = [(one.before, one.after) for one in found if one.before in dropped]
+    followed = tuple(_changed(one, other, (pair for pair in moved if pair[1] in other.entries)))
     both, tests_left = frozenset(entries.both), frozenset(tests.both)
     new, gone = findings_between(before.findings, after.findings)
     named = {*tests.added, *tests.removed, *entries.added, *entries.removed, *(one.id for one in changed)}
     named |= both & (one.strays ^ other.strays)
-    left = leaving(before, after, tests.both, handwritten.both)
+    left = leaving(before, after, tests.both, handwritten.both, [(one.before, one.after) for one in found])
+    unguarded = [id for id in entries.removed if id in tests_left and _guards(one.entries[id])]
+    unguarded += [new for old, new in moved if new not in other.entries and _guards(one.entries[old])]
     named |= {one.id for one in left if one.id in other.rows}
     return Difference(
         before=moment(before),
@@ -173,7 +180,8 @@ def difference(before: State, after: State) -> Difference:
         entries_added=entries.added,
         entries_removed=entries.removed,
         changed=changed,
-        unguarded=tuple(id for id in entries.removed if id in tests_left and _guards(one.entries[id])),
+        followed=followed,
+        unguarded=tuple(sorted(unguarded)),
         orphaned=tuple(sorted(both & other.strays - one.strays)),
         reached=tuple(sorted(both & one.strays - other.strays)),
         jobs=jobs,
@@ -215,10 +223,11 @@ def moment(state: State) -> Moment:
     return Moment(state.name, state.tree.commit or INDEX, state.tree.models)
 
 
-def _changed(one: Matrix, other: Matrix, ids: Iterable[str]) -> Iterator[FieldChange]:
+def _changed(one: Matrix, other: Matrix, pairs: Iterable[tuple[str, str]]) -> Iterator[FieldChange]:
+    """Between the entries of each former and present id."""
     archs = tuple(dict.fromkeys((*other.schema.archs, *one.schema.archs)))
-    for id in ids:
-        old, new = one.entries[id], other.entries[id]
+    for was, id in pairs:
+        old, new = one.entries[was], other.entries[id]
         if old.fields != new.fields:
             yield from _field_changes(id, old, new, archs)
 
@@ -327,7 +336,7 @@ def touched(found: Difference) -> tuple[Touched, ...]:
         ("it left a machine", (one.id for one in found.left if one.stays)),
         ("its entry has a test again", found.reached),
         *((f"other {'requirements' if one.requirements else 'code'}", one.entries) for one in loaders),
-        ("its entry changed", (one.id for one in found.changed)),
+        ("its entry changed", (one.id for one in (*found.changed, *found.followed))),
         ("its entry is new", found.entries_added),
         ("it is new", filter(_is_simple, found.added)),
     )

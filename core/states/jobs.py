@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What scheduled CI jobs gain and lose between two states, and why; which tests leave CI altogether."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -90,16 +90,28 @@ def matched(old: Iterable[Job], new: Iterable[Job]) -> list[tuple[Job | None, Jo
     return [*pairs, *((job, None) for job in left), *((None, job) for job in right)]
 
 
-def leaving(before: State, after: State, tests: Iterable[str], handwritten: Iterable[str]) -> tuple[Left, ...]:
-    """The tests that leave machines, given those that both states have; those that leave CI altogether come first."""
+def leaving(
+    before: State,
+    after: State,
+    tests: Iterable[str],
+    handwritten: Iterable[str],
+    renamed: Sequence[tuple[str, str]] = (),
+) -> tuple[Left, ...]:
+    """The tests that leave machines, given those that both states have, and the former and present ids of renamed ones.
+
+    Those that leave CI altogether come first.
+    """
     fates = _fates(before, after)
     had, has = _model_jobs(before), _model_jobs(after)
     own = [(id, had(id), has(id)) for id in tests]
     own += [(id, before.others.handwritten[id], after.others.handwritten[id]) for id in handwritten]
+    was = {new: f"its id was {old}" for old, new in renamed}
+    own += [(new, had(old), has(new)) for old, new in renamed]
     found: list[Left] = []
     for id, ran, runs in own:
         if ran is not runs and (machines := {where for _, where in ran} - {where for _, where in runs}):
-            why = dict.fromkeys(fates.get(name, "") for name, where in ran if where in machines)
+            changed = (fates.get(name, "") for name, where in ran if where in machines)
+            why = dict.fromkeys((was.get(id, ""), *changed))
             found.append(Left(id, tuple(sorted(machines)), bool(runs), tuple(filter(None, why))))
     return tuple(sorted(found, key=lambda one: (one.stays, one.id)))
 

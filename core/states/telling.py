@@ -39,7 +39,7 @@ def sections(found: Difference) -> list[Section]:
     renamed = {one.before for one in found.renamed}, {one.after for one in found.renamed}
     removed = tuple(id for id in found.removed if id not in renamed[0])
     added = tuple(id for id in found.added if id not in renamed[1])
-    lowered, other = found.fallen, [one for one in found.changed if not lowers_gate(one)]
+    lowered, other = found.fallen, [one for one in (*found.changed, *found.followed) if not lowers_gate(one)]
     away, elsewhere = ([one for one in found.left if one.stays is stays] for stays in (False, True))
     worse = [one for one in found.new if severity(one.kind) is Severity.ERROR]
     milder = [one for one in found.new if severity(one.kind) is not Severity.ERROR]
@@ -47,7 +47,9 @@ def sections(found: Difference) -> list[Section]:
     told = [
         Section(f"{_tests(away)} {_verb(away, 'leave')} CI", tuple(_leaving(away, found))),
         Section(f"{_tests(gates)} {_verb(gates, 'lower')} a gate", (*_unguarded(found), *_fields(lowered))),
-        Section(f"{_entries(found.orphaned)} {_verb(found.orphaned, 'match')} no test any more", _each(found.orphaned)),
+        Section(
+            f"{_entries(found.orphaned)} {_verb(found.orphaned, 'match')} no test any more", tuple(_orphaned(found))
+        ),
         Section(counted(len(worse), "new finding"), tuple(_by_kind(worse))),
         Section(f"{_tests(elsewhere)} {_verb(elsewhere, 'leave')} a machine", tuple(_leaving(elsewhere, found))),
         Section(f"{_tests(removed)} removed", tuple(_by_loader(removed, found))),
@@ -96,6 +98,14 @@ def _verb(some: Iterable[object], verb: str) -> str:
 def _each(names: tuple[str, ...]) -> tuple[Item, ...]:
     """One item for all names, which have nothing to tell apart."""
     return (Item("", names),) if names else ()
+
+
+def _orphaned(found: Difference) -> Iterator[Item]:
+    """Those of renamed tests with the id that each has now, then those whose test is gone."""
+    became = {one.before: one.after for one in found.renamed}
+    if moved := tuple(f"{id} -> {became[id]}" for id in found.orphaned if id in became):
+        yield Item("the test has another id now", moved)
+    yield from _each(tuple(id for id in found.orphaned if id not in became))
 
 
 def _grouped(some: Iterable[T], key: Callable[[T], str], name: Callable[[T], str]) -> Iterator[Item]:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
+from core.edits import OpKind
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.git import git
@@ -14,6 +16,9 @@ from tests.support.states import JOB, MODELS, PRESET, commit, with_submodule
 from tests.support.tree import INFERENCE, loader_source
 from tui.app.app import TTMatrixApp
 from tui.screens import DiffScreen, Launch
+from tui.screens.matrix import SetFields
+from tui.screens.pick import Pick
+from tui.widgets import Cycle
 
 CONFIG = f"tests/runner/test_config/{INFERENCE}"
 TINY = "alpha/pytorch-tiny-single_device-inference"
@@ -33,7 +38,7 @@ def checkout(tmp_path: Path) -> Checkout:
             CONFIG: yaml.replace("markers: [push]", "markers: [push]\n    required_pcc: 0.9"),
             PRESET: json.dumps([JOB | {"test-mark": "n150 and psuh"}]),
             f"{MODELS}/alpha/pytorch/loader.py": loader_source(["tiny"]),
-            f"{MODELS}/omega/pytorch/loader.py": loader_source(["Base"]),
+            f"{MODELS}/omega/pytorch/loader.py": loader_source(["Base", "Large"]),
         },
     )
     return checkout
@@ -47,6 +52,16 @@ async def shown(app: TTMatrixApp, pilot: Pilot[None], range: str = "HEAD~1..HEAD
     assert isinstance(screen, DiffScreen)
     await until(pilot, lambda: screen._found is not None and screen._range == range, "the difference")
     return screen
+
+
+async def go_to(pilot: Pilot[None], screen: DiffScreen, group: str) -> None:
+    """Put the cursor on the heading of a group."""
+    await pilot.press("g")
+    for _ in range(99):
+        if screen._groups.group is not None and screen._groups.group.key == group and screen.current is None:
+            return
+        await pilot.press("j")
+    raise AssertionError(f"no group {group}")
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
@@ -119,12 +134,68 @@ async def test_marks_choose_what_is_run(checkout: Checkout) -> None:
 
 
 async def test_entries_for_new_tests(checkout: Checkout) -> None:
+    """The form of the matrix, for the tests of the group: what is chosen in it is proposed for each."""
     app = build_app(checkout)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await shown(app, pilot)
-        assert NEW in screen._without_entry()
+        app.session.view.marks.add(TINY)
+        await go_to(pilot, screen, "omega/pytorch")
+        assert len(screen._without_entry()) == 12, "of two variants"
+        ids = [NEW, NEW.replace("Base", "Large")]
         await pilot.press("E")
-        await until(pilot, lambda: app.screen is not screen and NEW in app.session.view.marks, "the form")
+        await until(pilot, lambda: isinstance(app.screen, Pick), "the question")
+        assert "single_device-inference" in screen_text(app) and "12 tests" in screen_text(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, SetFields), "the form")
+        assert "2 new tests" in screen_text(app)
+        form = app.screen
+        form.query_one("#field-status", Cycle).value = "EXPECTED_PASSING"
+        form.query_one("#field-markers", Input).value = "push"
+        form.query_one("#field-supported_archs", Input).value = "n150"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen, "the screen again")
+        (change,) = app.session.pending.changes
+        assert [op.id for op in change.ops] == ids
+        assert change.ops[0].value == {"supported_archs": ["n150"], "status": "EXPECTED_PASSING", "markers": ["push"]}
+        assert app.session.view.marks == {TINY}, "marks stay what they were"
+        assert screen.table.has_focus
+
+
+async def test_entries_for_one_and_for_marked_tests(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await shown(app, pilot)
+        assert screen._without_entry() == (), "nothing is new in the first group"
+        await pilot.press("E")
+        assert app.screen is screen, "it says why not"
+        await go_to(pilot, screen, "omega/pytorch")
+        await pilot.press("plus", "j")
+        assert len(screen._without_entry()) == 1
+        await pilot.press("space", "space")
+        assert len(screen._without_entry()) == 2
+        await pilot.press("k", "k", "k")
+        assert len(screen._without_entry()) == 2, "the marked ones, wherever the cursor is"
+
+
+async def test_entries_of_tests_that_are_gone_are_moved_or_removed(checkout: Checkout) -> None:
+    """One key, for a row or a group; it is proposed, and the review shows it."""
+    yaml = (checkout.root / CONFIG).read_text()
+    new = TINY.replace("alpha", "sigma")
+    loaders = {
+        f"{MODELS}/alpha/pytorch/loader.py": None,
+        f"{MODELS}/sigma/pytorch/loader.py": loader_source(["tiny", "net-v1.5+aug"]),
+    }
+    commit(checkout, "moved", loaders)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await shown(app, pilot)
+        await go_to(pilot, screen, "alpha/pytorch")
+        await pilot.press("m")
+        await until(pilot, lambda: bool(app.session.pending.changes), "the change")
+        (change,) = app.session.pending.changes
+        assert (OpKind.RENAME, TINY, new) in [(op.op, op.id, op.to) for op in change.ops]
+        assert change.note.startswith("alpha/pytorch/loader.py moved")
+        assert (checkout.root / CONFIG).read_text() == yaml
 
 
 async def test_other_commits_are_asked_for(checkout: Checkout) -> None:

@@ -196,14 +196,6 @@ class Navigation:
         self.switch("diff")
         self._app.call_later(screen.compare, range, uplift=uplift)
 
-    def make_entries(self, ids: Sequence[str]) -> None:
-        """Mark these tests in the matrix, and open the form that writes their entries."""
-        screen = self.screen(MatrixScreen)
-        screen.session.view.marks.clear()
-        screen.session.view.mark(ids)
-        self.enter("matrix")
-        self._app.call_later(screen.action_set_fields)
-
     def plan_session(self, hours: float | None) -> None:
         """Plan and show a session of `hours`, or until the leases end."""
         screen = self.screen(screens.PlanScreen)

@@ -6,6 +6,7 @@ from functools import partial
 
 from core.base.errors import TTMatrixError
 from core.base.text import counted, one_line
+from core.edits import EntryForm, Operation
 from core.sessions import hours_of
 from core.sources import WORK_TREE, Git
 from core.states import (
@@ -14,6 +15,7 @@ from core.states import (
     State,
     code_diff,
     difference_elsewhere,
+    moves,
     sections,
     span,
     touched,
@@ -23,7 +25,9 @@ from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
 from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
-from tui.view_models import StateRow, rows_of_states, state_groups, state_rows
+from tui.screens.matrix import SetFields
+from tui.screens.pick import Option, Pick
+from tui.view_models import StateRow, by_shape, rows_of_states, state_groups, state_rows
 from tui.widgets import GroupTable, TextLines
 
 _SHORT = 10
@@ -73,6 +77,8 @@ class DiffScreen(ListAndLines[StateRow]):
                 return not self._chosen()
             case Need.NEW_TEST:
                 return not self._without_entry()
+            case Need.LEFT_OVER:
+                return not self._moves()
             case _:
                 return super().lacks(need)
 
@@ -249,13 +255,11 @@ class DiffScreen(ListAndLines[StateRow]):
         self.app.push_screen(question, take)
 
     def _without_entry(self) -> tuple[str, ...]:
-        """The new tests of the row or the group that have no entry yet, else all of them."""
-        matrix = self.session.matrix
-        for rows in (self._of_cursor(), self._listed):
-            ids = (id for row in rows if row.added for id in row.ids)
-            if found := tuple(id for id in ids if id in matrix.rows and id not in matrix.entries):
-                return found
-        return ()
+        """The new tests without an entry: the marked ones, else those of the row or the group."""
+        entries, rows, marks = self.session.matrix.entries, self.session.matrix.rows, self.session.view.marks
+        new = [id for row in self._listed if row.added for id in row.ids if id in rows and id not in entries]
+        here = marks.intersection(new) or {id for row in self._of_cursor() for id in row.ids}
+        return tuple(id for id in new if id in here)
 
     @command(
         "diff.entries",
@@ -268,9 +272,45 @@ class DiffScreen(ListAndLines[StateRow]):
         changes=Changes.EDITS,
     )
     def action_make_entries(self) -> None:
-        """Write entries for the new tests: the form of the matrix, with these marked."""
-        if ids := self._without_entry():
-            self.context.navigation.make_entries(ids)
+        """Write entries for the new tests, with the form of the matrix."""
+        ids, shapes = self._without_entry(), by_shape(self._without_entry())
+        if len(shapes) == 1 or self.session.view.marks.intersection(ids):
+            self._ask_fields(ids)
+            return
+        options = [Option(some, name, counted(len(some), "test")) for name, some in shapes.items()]
+        everything = Option(list(ids), "all", counted(len(ids), "test"))
+        self.app.push_screen(Pick("Entries for which new tests?", [*options, everything]), self._ask_fields)
+
+    def _ask_fields(self, ids: Sequence[str] | None) -> None:
+        if ids:
+            form = EntryForm(self.session.matrix, ids)
+            name = one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "new test")
+            self.app.push_screen(SetFields(form, name, self.session.open_changes_of(ids)), self.context.edits.propose)
+
+    def _moves(self) -> Sequence[Operation]:
+        """What becomes of the entries of the row, or the group, that have lost their test."""
+        if self._found is None:
+            return ()
+        here = {one.before for one in self._found.renamed if one.after in {row.name for row in self._of_cursor()}}
+        return moves(self._found, self.session.matrix, here.union(row.name for row in self._of_cursor()))
+
+    @command(
+        "diff.move",
+        Where.DIFF,
+        "m",
+        "Move",
+        "Move entries to the new ids of their tests, or remove those without a test",
+        footer=True,
+        needs=Need.LEFT_OVER,
+        changes=Changes.EDITS,
+    )
+    def action_move_entries(self) -> None:
+        """Propose it: the review shows what it does."""
+        found = self._moves()
+        why = {one.before: one.why for one in self._found.renamed} if self._found else {}
+        reasons = dict.fromkeys(why.get(op.id, "its test is gone") for op in found)
+        self.context.edits.propose(found, "; ".join(reasons))
+        self.table.action_move(1)
 
     @command("diff.go", Where.DIFF, "o", "Go to", "Show the test in the matrix", needs=Need.CHANGE)
     def action_go_to_test(self) -> None:

@@ -2,10 +2,12 @@
 """What differs between two states as rows of a table, by loader, what does the most harm first."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from core.base.text import counted, one_line
 from core.doctor import severity
+from core.domain.ids import TestId
 from core.domain.model import TEST_MODULE, Severity
 from core.matrix import text_of
 from core.states import Difference, FieldChange, lowers_gate
@@ -76,6 +78,19 @@ def state_groups(rows: Sequence[StateRow]) -> list[RowGroup]:
     return groups
 
 
+def by_shape(ids: Iterable[str]) -> dict[str, list[str]]:
+    """The tests by what their ids say beside the model; inference on one device comes first."""
+    found: dict[str, list[str]] = {}
+    for id in ids:
+        parsed = TestId.parse(id)
+        shape = str(replace(parsed, directory="", variant=None)).strip("-") if parsed else id
+        found.setdefault(shape, []).append(id)
+    return dict(sorted(found.items(), key=lambda pair: pair[0] != _USUAL))
+
+
+_USUAL = "single_device-inference"
+
+
 class _Maker:
     """Makes the rows of tests: each with what its jobs do, and with the code of its loader."""
 
@@ -122,14 +137,16 @@ def _leaving(found: Difference, make: _Maker) -> Iterable[StateRow]:
 
 def _entries(found: Difference, make: _Maker) -> Iterable[StateRow]:
     by_id: dict[str, list[FieldChange]] = {}
-    for change in found.changed:
+    for change in (*found.changed, *found.followed):
         by_id.setdefault(change.id, []).append(change)
     for id, changes in by_id.items():
         fallen = any(map(lowers_gate, changes))
         words = [_field(one) for one in sorted(changes, key=lambda one: not lowers_gate(one))]
         yield make.row(id, 1 if fallen else 6, words[0], _DOUBT if fallen else "", *words)
     yield from (make.row(id, 1, "its entry is gone", _BAD) for id in found.unguarded)
-    yield from (make.row(id, 2, "matches no test any more", _BAD, there=False) for id in found.orphaned)
+    became = {one.before: f"its test is {one.after} now: {one.why}" for one in found.renamed}
+    for id in found.orphaned:
+        yield make.row(id, 2, "matches no test any more", _BAD, *filter(None, [became.get(id)]), there=False)
     yield from (make.row(id, 7, "matches a test now", _GOOD) for id in found.reached)
     yield from (make.row(id, 7, "entry added", _GOOD) for id in found.entries_added)
     unguarded, removed = set(found.unguarded), set(found.removed)

@@ -148,3 +148,22 @@ def test_what_is_touched_is_planned_for_a_device_of_an_arch(checkout: Checkout) 
     assert planned.code == 0, planned.err
     assert [(one["kind"], one["arch"]) for one in planned.json] == [("device", "n150")] * 2
     assert planned.json[0]["id"] == TINY
+
+
+def test_entries_of_renamed_tests_follow_them(checkout: Checkout, tmp_path: Path) -> None:
+    moved = {
+        f"{MODELS}/alpha/pytorch/loader.py": None,
+        f"{MODELS}/omega/pytorch/loader.py": loader_source(["tiny", "more"]),
+    }
+    yaml = (checkout.root / CONFIG).read_text().replace(f"{TINY}:\n", f"{TINY}:\n    required_pcc: 0.97  # measured\n")
+    commit(checkout, "before", {CONFIG: yaml})
+    commit(checkout, "moved", moved)
+    file = tmp_path / "moves.json"
+    called = call("diff", "HEAD~1..HEAD", "--moves", file, "--repo", checkout.root)
+    assert called.code == 0
+    assert "2 entries to another id, 0 entries to remove" in called.err and str(file) in called.err
+    assert call("edit", "--apply", file, "--write", "--repo", checkout.root).code == 0
+    text = (checkout.root / CONFIG).read_text()
+    assert f"{TINY.replace('alpha', 'omega')}:\n    required_pcc: 0.97  # measured\n" in text
+    found = call("diff", "HEAD~1..worktree", "--json", "--repo", checkout.root).json
+    assert TINY not in found["entries"]["orphaned"]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.edits import OpKind
 from core.sources import WORK_TREE, Checkout
-from core.states import Difference, FieldChange, State, States, difference, lowers_gate
+from core.states import Difference, FieldChange, State, States, difference, lowers_gate, moves, sections, touched
 from core.states.renaming import Rename
 from tests.support.git import git
 from tests.support.states import JOB, MODELS, PRESET, WORKFLOW, commit, states_of, with_submodule, write
@@ -191,6 +192,60 @@ def test_a_loader_that_moved(states: States) -> None:
     assert Rename(TINY, TINY.replace("alpha", "omega"), why) in found.renamed
     assert {one.before for one in found.renamed} == set(found.removed)
     assert TINY in found.orphaned
+
+
+def test_a_renamed_test_without_its_entry_leaves_ci(tmp_path: Path) -> None:
+    """The id is another one, the test is not: it ran, and was to pass, and does not any more."""
+    checkout = with_submodule(tmp_path / "tt-xla")
+    yaml = (checkout.root / CONFIG).read_text()
+    pushed = f"{TINY}:\n    status: EXPECTED_PASSING\n    markers: [push]\n    required_pcc: 0.97\n    reason: kept"
+    yaml = yaml.replace(f"{TINY}:\n    status: EXPECTED_PASSING", pushed)
+    commit(checkout, "pushed", {CONFIG: yaml})
+    moved = {LOADER: None, f"{MODELS}/omega/pytorch/loader.py": loader_source(["tiny", "net-v1.5+aug"])}
+    new = TINY.replace("alpha", "omega")
+    commit(checkout, "orphaned", moved)
+    states = states_of(checkout, tmp_path / "cache")
+    found = between(states, "HEAD~1", "HEAD")
+    (left,) = found.left
+    assert (left.id, left.machines, left.stays) == (new, ("n150",), False)
+    assert left.why[0] == f"its id was {TINY}"
+    titles = [section.title for section in sections(found)]
+    assert titles[0] == "1 test leaves CI"
+    said = next(one for one in sections(found) if "match no test" in one.title)
+    assert f"{TINY} -> {new}" in said.items[0].names
+    assert said.items[0].text == "the test has another id now"
+
+    ops = moves(found, states.at(WORK_TREE).matrix)
+    assert (OpKind.RENAME, TINY, new) in [(op.op, op.id, op.to) for op in ops]
+    assert {op.id for op in ops} == set(found.orphaned)
+    assert [op.id for op in moves(found, states.at(WORK_TREE).matrix, [TINY])] == [TINY]
+
+    text = yaml.replace("alpha/", "omega/").replace("required_pcc: 0.97", "required_pcc: 0.9")
+    commit(checkout, "followed", {CONFIG: text})
+    found = between(states, "HEAD~2", "HEAD")
+    assert found.left == () and found.changed == ()
+    assert TINY not in found.orphaned
+    assert [(one.id, one.field, one.before, one.after) for one in found.fallen] == [(new, "required_pcc", 0.97, 0.9)]
+    assert touched(found)[0].id == new
+
+    commit(
+        checkout, "lost", {CONFIG: text[: text.index(f"  {new}")] + text[text.index("  omega", text.index(new) + 9) :]}
+    )
+    found = between(states, "HEAD~3", "HEAD")
+    assert found.unguarded == (new,)
+    assert {op.op for op in moves(found, states.at(WORK_TREE).matrix)} == {OpKind.RENAME}, "those of another file"
+
+
+def test_an_entry_is_not_moved_over_another_one(tmp_path: Path) -> None:
+    checkout = with_submodule(tmp_path / "tt-xla")
+    new = TINY.replace("alpha", "omega")
+    yaml = (checkout.root / CONFIG).read_text() + f"  {new}:\n    status: EXPECTED_PASSING\n"
+    moved = {LOADER: None, f"{MODELS}/omega/pytorch/loader.py": loader_source(["tiny", "net-v1.5+aug"])}
+    commit(checkout, "both", {CONFIG: yaml, **moved})
+    states = states_of(checkout, tmp_path / "cache")
+    ops = {op.id: op.op for op in moves(between(states, "HEAD~1", "HEAD"), states.at(WORK_TREE).matrix)}
+    assert ops[TINY] is OpKind.REMOVE
+    assert ops[NET] is OpKind.RENAME
 
 
 def test_pins(states: States) -> None:
