@@ -12,7 +12,7 @@ def moves(found: Difference, matrix: Matrix, only: Collection[str] | None = None
     """Operations on the entries of `matrix` that a difference leaves without a test; `only`: on those of these ids.
 
     The entry of a renamed test keeps its fields, reason and thresholds among them, and its comments. It is removed
-    where the present id has an entry of its own, and where nothing shows what became of the test.
+    where the present id has an entry of its own, and where it is not known which id the test has now.
     """
     became = {one.before: one.after for one in found.renamed}
     left = (id for id in found.removed if id in matrix.entries and id in matrix.strays and (only is None or id in only))

@@ -92,7 +92,7 @@ class Need(StrEnum):
     STATE_ROW = "No change is under the cursor."
     TOUCHED = "This checkout has none of these tests: check the commit out first."
     NEW_TEST = "No new test here, of this checkout, lacks an entry."
-    LEFT_OVER = "No entry here, of this checkout, has lost its test."
+    LEFT_OVER = "No entry here, of this checkout, is without a test."
     FINDING = "There is no finding under the cursor."
     TEST_OF_FINDING = "This finding is not about a single test."
     FIX = "This finding has no automatic fix: {doctor.open} opens the file."

@@ -288,7 +288,7 @@ class DiffScreen(ListAndLines[StateRow]):
             self.app.push_screen(SetFields(form, name, self.session.open_changes_of(ids)), self.context.edits.propose)
 
     def _moves(self) -> Sequence[Operation]:
-        """What becomes of the entries of the row, or the group, that have lost their test."""
+        """Edits of the entries of the row, or the group, whose test is gone."""
         if self._found is None:
             return ()
         here = {one.before for one in self._found.renamed if one.after in {row.name for row in self._of_cursor()}}
