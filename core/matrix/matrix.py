@@ -65,6 +65,8 @@ class Matrix:
     """The rows of other kinds, in the order of `core.matrix.row_kinds`; none of them is empty."""
     problems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """What is wrong with the files of other rows, by kind, also of kinds without a row."""
+    unread: frozenset[str] = frozenset()
+    """The kinds whose rows are still being read: they are neither here nor known to be absent."""
     planned: OtherRows | None = None
     """The placeholders of the checkout that are not rows yet: `with_placeholder_rows` makes rows of them."""
     models: "Matrix | None" = None

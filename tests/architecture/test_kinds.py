@@ -20,6 +20,7 @@ _MAY = {
     "core/runs/planning/": "the kind of a run, not of a row",
     "core/states/state.py": "the file of a cached state has a part for each of two kinds",
     "core/cli/": "records and words of commands that are older than kinds",
+    "tui/app/start.py": "which rows the first frame does not wait for",
     "tui/view_models/report.py": "the report on ops leads to its rows",
     "tui/screens/matrix/extraction.py": "what is extracted from a model are op cases",
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Facets that are read late come last and are named from the beginning: what is above does not move."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from core.matrix import index, row_kind, with_other_rows
@@ -28,7 +29,15 @@ def test_kinds_have_their_place_before_all_of_them_are_read(tmp_path: Path) -> N
 
 def test_nothing_moves_when_the_late_ones_arrive() -> None:
     status, group = (Facet(name, (FacetValue("a", 2, False),)) for name in ("status", "group"))
-    before, after = facet_rows([status], ["group"]), facet_rows([status, group])
+    before, after = facet_rows([status], {"group": "reading"}), facet_rows([status, group])
     words = [["".join(cell.text for cell in column) for column in before.cells(at)] for at in range(len(before))]
     assert words[-1] == ["group", "reading"]
     assert [after.key(at) for at in range(len(before))] == [before.key(at) for at in range(len(before))]
+
+
+def test_rows_that_are_still_being_read_are_not_counted_as_none(tmp_path: Path) -> None:
+    view = View(replace(index(sample(tmp_path / "tt-xla")), unread=frozenset({"op"})))
+    rows = facet_rows(view.facets())
+    words = ["".join(cell.text for column in rows.cells(at) for cell in column).split() for at in range(len(rows))]
+    assert ["op", "…"] in words
+    assert ["handwritten", "0"] in words

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from core import handwritten, ops
 from core.base.errors import TTMatrixError, UsageError, together
 from core.base.settings import Settings, paths, read_settings
 from core.cli import AppRequest
-from core.matrix import Matrix, with_rows_at_once
+from core.matrix import HANDWRITTEN_KIND, OP_KIND, Matrix, with_rows_at_once
 from core.matrix.cache import Cache
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
@@ -73,8 +74,10 @@ def open_app(request: AppRequest) -> int:
     by_hand = handwritten.with_cached_handwritten(cache, matrix)
     if by_hand is None and any(word in str(place.view.query) for word in ("kind:", "level:")):
         by_hand = handwritten.with_handwritten(cache, matrix)
-    whole = whole and by_hand is not None
+    unread = [kind for kind, is_read in ((OP_KIND, whole), (HANDWRITTEN_KIND, by_hand is not None)) if not is_read]
+    whole = not unread
     matrix = with_rows_at_once(by_hand or matrix, cache)
+    matrix = replace(matrix, unread=frozenset(unread)) if unread else matrix
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     session.read_only = request.read_only
     if not request.query:

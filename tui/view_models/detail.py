@@ -41,17 +41,19 @@ def detail_text(
     detail: Detail,
     runs: Sequence[RunRecord],
     jobs: Sequence[str] | None = None,
-    judged: Sequence[Judgement] = (),
+    judged: Sequence[Judgement] | None = (),
     ages: Mapping[str, Age] = MappingProxyType({}),
     performance: Sequence[Series] = (),
     drifts: Mapping[str, Drift] = MappingProxyType({}),
     fetched: Fetched | None = None,
     lacking: "Lacking | None" = None,
+    *,
+    examined: bool = True,
 ) -> Text:
     """Entry, effective values, evidence, CI jobs, loader, siblings, runs and their performance of one id.
 
-    `jobs` are None until they are known, `fetched` until the code was read; there are no judgements until results
-    are read. `ages` are by run id, `drifts` by arch. `lacking` is None until it is known.
+    `jobs` and `lacking` are None until they are known, `fetched` until the code was read, `judged` until results are.
+    `ages` are by run id, `drifts` by arch. Unless its loader is `examined`, there may be more findings.
     """
     text = Text(no_wrap=False)
     text.append(f"{one_line(detail.id)}\n", "bold")
@@ -66,6 +68,8 @@ def detail_text(
     _heading(text, "loader")
     text.append(f"{one_line(detail.loader)}\n" if detail.loader else "no loader generates this id\n")
     text.append(f"{detail.function}\n", "dim")
+    if detail.loader and not examined:
+        text.append("Reading what it raises when it is imported …\n", "dim")
     if detail.loader:
         _fetched(text, fetched)
     _runs(text, runs, ages)
@@ -204,8 +208,11 @@ def _effective(text: Text, detail: Detail) -> None:
         text.append(f"overrides for {', '.join(overridden)} have no effect: the test is not marked for them\n", "red")
 
 
-def _evidence(text: Text, judged: Sequence[Judgement], drifts: Mapping[str, Drift]) -> None:
+def _evidence(text: Text, judged: Sequence[Judgement] | None, drifts: Mapping[str, Drift]) -> None:
     """The strip of each arch with results, with the verdict on the entry and the drift of its PCC."""
+    if judged is None:
+        _heading(text, "evidence: …")
+        return
     known = [one for one in judged if one.rows]
     if not known:
         return

@@ -86,7 +86,8 @@ class GridRows:
         counts = self.counts(position, column)
         if not counts:
             return self.title(position, column)
-        ended = self.grid.outcomes(self._rows[position], self._column(column)).words
+        known = self.grid.results_known
+        ended = self.grid.outcomes(self._rows[position], self._column(column)).words if known else "results: …"
         return "   ".join(filter(None, (self.title(position, column), tally_text(counts), ended)))
 
     def title(self, position: int, column: int) -> str:

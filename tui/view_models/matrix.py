@@ -8,7 +8,7 @@ from core import evidence
 from core.base.text import one_line
 from core.domain.model import Status
 from core.matrix import DEVICE_RUN, RUN
-from core.matrix.query import NUMBERS, RESULT, VERDICT
+from core.matrix.query import LAST, NUMBERS, RESULT, VERDICT, Standing
 from core.matrix.view import (
     BY_TABLE_FIELD,
     DECLARED,
@@ -192,32 +192,37 @@ class MatrixRows:
     def _bringup(self, row: int, _: str) -> list[Cell]:
         return [Cell(bringup_word(self._matrix.columns["bringup"][row]))]
 
+    def _late(self, row: int, name: str) -> list[Cell]:
+        """A value that a row may have and that is not read yet."""
+        return [Cell("…" if self._view.standing(name, row) is not Standing.HAS_NOT else "", "dim")]
+
     def _evidence(self, row: int, _: str) -> list[Cell]:
         if self._verdicts is None:
-            return [Cell("")]
+            return self._late(row, LAST)
         seen = self._verdicts.seen.get(self._matrix.ids[row], {})
         shown = {arch: rows for arch, rows in seen.items() if self._arch in ("", arch)}
         return [Cell(one_line(evidence.summary_text(shown)))]
 
-    def _result(self, row: int, _: str) -> list[Cell]:
+    def _result(self, row: int, name: str) -> list[Cell]:
         if self._verdicts is None:
-            return [Cell("")]
+            return self._late(row, name)
         id = self._matrix.ids[row]
         styles = {RESULT_LOOKS[word].style for word in self._verdicts.results.get(id, {}).values()}
         return [Cell(one_line(self._verdicts.result_words(id)), styles.pop() if len(styles) == 1 else "")]
 
-    def _verdict(self, row: int, _: str) -> list[Cell]:
+    def _verdict(self, row: int, name: str) -> list[Cell]:
         if self._judged is None:
-            return [Cell("")]
+            return self._late(row, name)
         said = self._judged.words(self._matrix, row, self._arch)
         style = VERDICT_STYLES.get(said.rpartition(" ")[2], "dim") if "  " not in said else ""
         return [Cell(one_line(said), style)]
 
     def _number(self, row: int, name: str) -> list[Cell]:
+        if self._judged is None:
+            return self._late(row, name)
         known = self._numbers.get(name)
         if known is None:
-            known = self._judged.number_words(name, self._arch) if self._judged else {}
-            self._numbers[name] = known
+            known = self._numbers[name] = self._judged.number_words(name, self._arch)
         return [Cell(known.get(self._matrix.ids[row], ""))]
 
     def _run(self, row: int, name: str) -> list[Cell]:
@@ -353,4 +358,5 @@ def order_words(view: View) -> str:
         return ""
     if view.sort_key == "entry":
         return "tests with an entry last"
-    return f"sorted by {view.sort_key}{' ↓' if view.descending else ''}"
+    waits = ", not read yet" if view.order_waits else ""
+    return f"sorted by {view.sort_key}{' ↓' if view.descending else ''}{waits}"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The facet panel: values of each field with their counts under the filter; a key adds one to the query."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from textual import events
@@ -21,14 +22,16 @@ class _FacetRow(NamedTuple):
     field: str
     value: str = ""
     """Empty: the heading."""
-    tests: int = 0
+    tests: int | None = 0
+    """None: not read yet."""
     chosen: bool = False
 
 
-def facet_rows(facets: Sequence[Facet], awaited: Sequence[str] = ()) -> Rows[_FacetRow]:
+def facet_rows(facets: Sequence[Facet], awaited: Mapping[str, str] = MappingProxyType({})) -> Rows[_FacetRow]:
     """Headings and values as one list of rows.
 
-    `awaited` are facets whose facts are still being read: they come last, so that nothing moves when they do.
+    `awaited` are facets whose facts are missing, each with what is said of that: they come last, so that nothing moves
+    when they arrive.
     """
     rows: list[_FacetRow] = []
     for facet in facets:
@@ -40,9 +43,10 @@ def facet_rows(facets: Sequence[Facet], awaited: Sequence[str] = ()) -> Rows[_Fa
 
     def cells(row: _FacetRow) -> Row:
         if not row.value:
-            return [Cell(row.field, "running")], [Cell("reading" if row.field in awaited else "", "dim")]
+            return [Cell(row.field, "running")], [Cell(awaited.get(row.field, ""), "dim")]
         style = "mark" if row.chosen else "" if row.tests else "dim"
-        return [Cell(f" {facet_label(row.field, row.value)}", style)], [Cell(f"{row.tests:>7,}", style)]
+        count = "…" if row.tests is None else f"{row.tests:,}"
+        return [Cell(f" {facet_label(row.field, row.value)}", style)], [Cell(f"{count:>7}", style)]
 
     return Rows(rows, _COLUMNS, cells, key=lambda row: f"{row.field}:{row.value}", marked=lambda row: row.chosen)
 
@@ -62,8 +66,8 @@ class FacetPanel(RowTable):
         self._rows = facet_rows(())
         super().__init__(self._rows, id=id)
 
-    def show_facets(self, facets: Sequence[Facet], awaited: Sequence[str] = ()) -> None:
-        """Show other counts; the cursor stays on its value. `awaited` are facets that are still being read."""
+    def show_facets(self, facets: Sequence[Facet], awaited: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Show other counts; the cursor stays on its value. `awaited` are facets whose facts are missing."""
         self._rows = facet_rows(facets, awaited)
         self.show(self._rows, keep=self.cursor_key)
 

@@ -32,6 +32,7 @@ from .fields import (
     BY_NAME as BY_NAME,
     FIELDS as FIELDS,
     NONE as NONE,
+    Standing as Standing,
     backends_asked as backends_asked,
     column_of as column_of,
     is_field as is_field,
@@ -40,7 +41,9 @@ from .fields import (
     needs as needs,
     parsed as parsed,
     select as select,
+    standing as standing,
     texts_of as texts_of,
+    unread_words as unread_words,
 )
 from .kinds import (
     Choice as Choice,

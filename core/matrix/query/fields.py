@@ -3,6 +3,7 @@
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import Enum
 from types import MappingProxyType
 from typing import cast
 
@@ -121,6 +122,36 @@ def needs(query: Query) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for term in terms for name in BY_NAME[term.field].needs_of(term)))
 
 
+class Standing(Enum):
+    """Whether rows of a kind have a field."""
+
+    HAS = "has"
+    HAS_NOT = "has not"
+    NOT_READ = "not read yet"
+
+
+def standing(scope: Scope, name: str, kind: str) -> Standing:
+    """Whether rows of a kind have a field, as far as the facts of `scope` say what its values are."""
+    field = field_of(scope.matrix, name)
+    if field is None or (isinstance(field, Choice | Text | Number) and kind not in field.kinds):
+        return Standing.HAS_NOT
+    unread = kind in scope.matrix.unread or field.needs not in ("", *scope.learned)
+    return Standing.NOT_READ if unread else Standing.HAS
+
+
+def unread_words(query: Query, matrix: Matrix) -> list[str]:
+    """What to say of rows that a query may select once they are read: it asks for no other kind, and for no field that
+    they have not.
+    """
+    asked = query.values_of("kind")
+    kinds = {kind for kind in matrix.unread if not asked or any(value.lower() in kind for value in asked)}
+    for term in query.terms:
+        field = field_of(matrix, term.field) if isinstance(term, Term) else None
+        if isinstance(field, Choice | Text | Number):
+            kinds.intersection_update(field.kinds)
+    return [f"the {row_kind(kind).noun}s are still being read" for kind in KINDS if kind in kinds]
+
+
 def lacking_words(query: Query, kind: str = "", matrix: Matrix | None = None) -> list[str]:
     """What to say of each field in a query that the rows it asks for do not have.
 
@@ -128,12 +159,13 @@ def lacking_words(query: Query, kind: str = "", matrix: Matrix | None = None) ->
     """
     asked = {value.lower() for value in query.values_of("kind")} | ({kind} if kind in KINDS else set())
     known = {one for one in KINDS for value in asked if value in one}
+    unread = matrix.unread if matrix is not None else frozenset()
     if matrix is not None and not asked:
         known = {one for one, rows in matrix.kinds.items() if rows}
     lacking = {
         term.field: kinds
         for term in _terms(query.terms)
-        if known and (kinds := kinds_with(term.field)) and not known.intersection(kinds)
+        if known and (kinds := kinds_with(term.field)) and not known.union(unread).intersection(kinds)
     }
     excluded = _terms(node.node for node in query.terms if isinstance(node, Not))
     left = {term.field for term in excluded if not _asks_for_none(term)}
@@ -149,7 +181,7 @@ def _absent_words(matrix: Matrix | None, asked: Collection[str]) -> list[str]:
     if matrix is None:
         return []
     said = [words for kind in KINDS if kind in asked for words in matrix.problems.get(kind, ())]
-    if asked and not said and not any(matrix.kinds[kind] for kind in asked):
+    if asked and not said and not any(matrix.kinds[kind] or kind in matrix.unread for kind in asked):
         kinds = (row_kind(kind) for kind in KINDS if kind in asked)
         return [f"No {kind.noun} was read from {kind.written_in}" for kind in kinds]
     return said

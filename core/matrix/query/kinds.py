@@ -138,14 +138,23 @@ class _ColumnField(ABC):
             # No row has the field: a value of it is neither right nor wrong.
             return ()
         column = self.column(scope)
-        if term.operator is Operator.MATCHES:
-            with _stopped(term):
-                chosen = set(self.matching(column.values, term))
-        else:
-            chosen = {code for number in range(len(term.values)) for code in self.named(column.values, term, number)}
+        try:
+            chosen = self._chosen(column.values, term)
+        except QueryError:
+            if scope.matrix.unread.isdisjoint(self.kinds):
+                raise
+            # It may be a value of rows that are still being read.
+            return ()
         found = _holding(column, rows, chosen)
         # A row without the field has an empty text.
         return self.having(scope.matrix, found) if any(not column.values[code] for code in chosen) else found
+
+    def _chosen(self, vocabulary: Sequence[str], term: Term) -> set[int]:
+        """The codes of the texts for which the term holds."""
+        if term.operator is Operator.MATCHES:
+            with _stopped(term):
+                return set(self.matching(vocabulary, term))
+        return {code for number in range(len(term.values)) for code in self.named(vocabulary, term, number)}
 
     def having(self, matrix: Matrix, rows: Sequence[int]) -> Sequence[int]:
         """Those of `rows` that have the field, in the same order."""

@@ -81,7 +81,9 @@ class Grid:
     column_terms: tuple[Terms, ...]
     """The query terms that select the tests of each column."""
     newest: Mapping[tuple[int, int], Outcomes]
-    """How the newest results of the cells of model tests ended, by row and column, as far as results are known."""
+    """How the newest results of the cells of model tests ended, by row and column."""
+    results_known: bool
+    """Whether results have been read; if not, `newest` is empty."""
 
     def __len__(self) -> int:
         return len(self.codes) + 1
@@ -150,6 +152,7 @@ def grid(matrix: Matrix, query: Query, arch: str, name: str, learned: Learned = 
         cells=_cells(columns, {code: row for row, code in enumerate(codes, 1)}),
         column_terms=tuple(column.terms for column in columns),
         newest=_newest(columns, side, {code: row for row, code in enumerate(codes, 1)}, matrix, learned),
+        results_known=RUNS in learned,
     )
 
 

@@ -15,12 +15,14 @@ from core.matrix.query import (
     Learned,
     Query,
     Scope,
+    Standing,
     VerdictColumns,
     backends_asked,
     column_of,
     lens,
     needs,
     select,
+    standing,
     texts_of,
 )
 from core.matrix.row_kinds import MODEL_KIND, RowKind, all_kinds, row_kind
@@ -41,7 +43,8 @@ class FacetValue:
     """One value of a facet and how many rows would have it if it were chosen."""
 
     value: str
-    count: int
+    count: int | None
+    """None: rows with it are still being read."""
     chosen: bool
 
 
@@ -351,6 +354,15 @@ class View:
         """The facets for the visible kind of rows whose facts are missing."""
         return [name for name in self._facet_names if not self._is_known(name)]
 
+    def standing(self, name: str, row: int) -> Standing:
+        """Whether a row has a field; the name may be that of a column that is none."""
+        return standing(self.scope, name, self.matrix.kind_of(row)) if name in BY_NAME else Standing.HAS
+
+    @property
+    def order_waits(self) -> bool:
+        """Whether the values that rows are sorted by are not read yet."""
+        return self.sort_key in BY_NAME and not self._is_known(self.sort_key)
+
     @property
     def _facet_names(self) -> tuple[str, ...]:
         return ("kind", *self.row_kind.facets)
@@ -366,9 +378,13 @@ class View:
             # To count them, they need no order.
             rows = self._selected(self.query.without(name), self.arch, self._every_row)
         counts = column_of(scope, name).counts(BY_NAME[name].having(self.matrix, rows))
+        unread = self.matrix.unread if name == "kind" else ()
         return Facet(
             name,
-            tuple(FacetValue(v or NONE, count, (v or NONE).lower() in asked) for v, count in counts.items()),
+            tuple(
+                FacetValue(v or NONE, None if v in unread else count, (v or NONE).lower() in asked)
+                for v, count in counts.items()
+            ),
         )
 
     def toggled(self, name: str, text: str) -> Query:

@@ -86,10 +86,27 @@ class QueryFilter:
         if values := query.values_wanted(self._view.scope, text):
             self.bar.note(values)
             return
+        if isinstance(error, QueryError) and (unread := self._unread_values(error.empty_field)):
+            self.bar.note(unread)
+            return
         # The remedy first: on a narrow terminal there is room for little else.
         narrow = self.bar.screen.size.width < FACETS_FROM
         words = (error.hint, error.title) if narrow else (error.title, error.hint)
         self.bar.note(" · ".join(filter(None, words)), error=True)
+
+    def _unread_values(self, name: str) -> str:
+        """What the values of a field wait for, which is read from now on; empty: nothing."""
+        need = query.needs(query.Query.parse(f"{name}:{query.NONE}"))[:1] if name and query.is_field(name) else ()
+        if not need or need[0] in self._view.learned:
+            return ""
+        self._facts.request(need)
+        return f"{name}: {self._facts.failure(need[0]) or waiting_words(need)}"
+
+    def say_again(self) -> None:
+        """Say what is wrong with the line, which may have waited for facts that are there now."""
+        if self._refused:
+            with suppress(UsageError):
+                self.filter_by(self.bar.input.value)
 
     def answer(self) -> None:
         """Show what the query selects, with the cursor near to where it was before the query was begun.
@@ -129,8 +146,9 @@ class QueryFilter:
             self.bar.note(failed or waiting_words(missing), error=bool(failed))
             return
         lacking = query.lacking_words(view.query, matrix=view.matrix)
-        self.bar.note(" · ".join((count_text(view), *lacking)))
-        if not (view.rows or lacking):
+        unread = query.unread_words(view.query, view.matrix)
+        self.bar.note(" · ".join((count_text(view), *unread, *lacking)))
+        if not (view.rows or unread or lacking):
             # All ids may be compared with it: not for each letter, and not in the app's own thread.
             self._looking = self.bar.set_timer(_PAUSE_SECONDS, self._look_for_the_cause)
 
@@ -196,7 +214,11 @@ class FacetBox(CachedBox):
         if self.has_class("shown"):
             view = self.context.session.view
             self.context.facts.request(view.facts_of_facets)
-            self.facets.show_facets(view.facets(), view.awaited_facets())
+            self.facets.show_facets(view.facets(), {name: self._waits_for(name) for name in view.awaited_facets()})
+
+    def _waits_for(self, name: str) -> str:
+        """What is beside a facet whose facts are missing."""
+        return "cannot be read" if self.context.facts.failure(query.BY_NAME[name].needs) else "reading"
 
     def toggle(self, rows: Widget) -> None:
         """Go to the facets, which are shown then, or back to the rows."""

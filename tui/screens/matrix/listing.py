@@ -11,7 +11,8 @@ from rich.text import Text
 from core import ci, evidence, kinds
 from core.matrix.query import NUMBERS, RESULT, VERDICT
 from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
-from core.providers import RUNS
+from core.providers import RUNS, waiting_words
+from core.workspace import Workspace
 from tui import view_models, widgets
 from tui.protocol import Context
 from tui.view_models import MatrixRows, TreeRows
@@ -62,6 +63,7 @@ class Listing:
         self._last_runs: Mapping[str, Mapping[str, OutcomeLook]] = {}
         """By column, then by id."""
         self._shown_rows: object = self._view.rows
+        self._shown_cells: object = None
         self.table = MatrixTable(self.rows(frozenset()), id="table")
         self._say_when_empty(self.table)
 
@@ -115,9 +117,16 @@ class Listing:
         self._shown_rows = self._view.rows
         self._say_when_empty(self.front)
         if self._view.grid:
-            self.grid.show_grid(self._view.cells(), self._view.heat)
+            self._context.facts.request((RUNS,))
+            self._shown_cells = self._view.cells()
+            self.grid.show_grid(self._shown_cells, self._view.heat)
         else:
             self.table.show(self.rows(self._opened), keep=keep or self.table.cursor_key)
+
+    def take_results(self) -> None:
+        """Show the results of the tests in a grid, if they have been read since it was made."""
+        if self._view.grid and not self._view.missing() and self._view.cells() is not self._shown_cells:
+            self.show()
 
     def _say_when_empty(self, table: RowTable) -> None:
         """Why there is no row, and what to do; nothing while facts are read that the query asks for."""
@@ -227,7 +236,8 @@ class Listing:
         if group := self.table.heading:
             return view_models.group_text(group.text, group.ids())
         if self.current is None:
-            return Text("No test matches the filter.")
+            missing = self._view.missing()
+            return Text(waiting_words(missing) if missing else "No test matches the filter.")
         kind = session.kind_of(self.current)
         if kind is None or kind.written is kinds.Written.ENTRY:
             return self._entry_detail(self.current)
@@ -261,7 +271,7 @@ class Listing:
         runs = [record for record in session.runs if record.spec.test_id == id]
         self._context.facts.request_verdicts()
         verdicts = session.verdicts
-        judged = verdicts.of(id) if verdicts and id in verdicts.matrix.rows else ()
+        judged = (verdicts.of(id) if id in verdicts.matrix.rows else ()) if verdicts else None
         counting = verdicts.series(id) if verdicts else {}
         drifts = evidence.drifts_of({arch: one.rows for arch, one in counting.items()})
         return view_models.detail_text(
@@ -274,4 +284,5 @@ class Listing:
             drifts,
             session.workspace.known_fetched(id),
             self._context.facts.lacking(),
+            examined=session.workspace.known(Workspace.model_infos) is not None,
         )

@@ -183,6 +183,8 @@ class MatrixScreen(SessionScreen):
             self.filter.answer()
         else:
             self.facets.count()
+            self.filter.say_again()
+            self.listing.take_results()
             if {EVIDENCE, RESULT, VERDICT, *NUMBERS} & {*self.session.view.table_columns, self.session.view.sort_key}:
                 self._runs_changed()
         self.detail.follow_soon()
