@@ -21,9 +21,8 @@ from tests.support.recorded import NOON, at_noon, nights, record_hosts, record_o
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens import DoctorScreen, PlanScreen
+from tui.screens import DoctorScreen, PlanScreen, TriageScreen
 from tui.screens.clusters import ClustersScreen
-from tui.screens.triage import TriageScreen
 from tui.widgets import TextPane
 
 SCREENSHOTS = Path(__file__).parents[1] / "screenshots"

@@ -51,6 +51,9 @@ TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.COMPARE, Where.LIST_AND_TEXT, Where.LINES),
     (Where.DIFF, Where.LIST_AND_TEXT, Where.DIFF_TABLE, Where.TABLE, Where.TREE),
     (Where.DIFF, Where.LIST_AND_TEXT, Where.LINES),
+    (Where.NIGHTLY, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
+    (Where.NIGHTLY, Where.LIST_AND_TEXT, Where.LINES),
+    (Where.JOB_LOG, Where.LINES, Where.LOG),
 )
 """Places that a person is in at the same time, beside `Where.APP`: there a key must mean one thing."""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from core.base.errors import TTMatrixError
     from core.edits import Operation
     from core.edits.pending import Change, Conflict, Decision, Take
+    from core.evidence import JobState
     from core.evidence.proposals import Progress, Worklist
     from core.matrix import Detail
     from core.matrix.query import Query
@@ -67,6 +68,9 @@ class Notify(Protocol):
 
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard of the terminal, and into a file."""
+
+    def open_page(self, address: str) -> None:
+        """Show a page in a browser; where there is none, copy its address."""
 
 
 class Background(Protocol):
@@ -199,6 +203,12 @@ class Navigation(Protocol):
 
     def show_run(self, run_id: str) -> None:
         """Show the log of a run."""
+
+    def show_job_log(self, state: JobState, test: str = "") -> None:
+        """Show the log of a job of CI, at the line that says why it failed, or at a test."""
+
+    def show_triage_of(self, ids: Collection[str]) -> bool:
+        """Show the group of Triage that one of these tests is in; False: there is none."""
 
     def compare_run(self, run: str) -> None:
         """Show how the results of a run of the evidence differ from those of the run before it."""

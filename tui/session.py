@@ -145,6 +145,11 @@ class Session:
             self._evidence = None
         return found
 
+    @property
+    def ci(self) -> Evidence:
+        """The results for what needs no verdicts, runs of CI: it waits for nothing that is being worked out."""
+        return workspaces.Evidence(self.workspace)
+
     def compute_columns(self, workspace: Workspace, names: Iterable[str]) -> Learned:
         """The columns of these providers (`core.providers.base`). Not for the app's own thread."""
         wanted = tuple(names)

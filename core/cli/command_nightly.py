@@ -8,11 +8,23 @@ from pathlib import Path
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError, UsageError
 from core.base.files import atomic_write
 from core.base.text import counted, one_line
-from core.cli import nightly_formats, nightly_record, records
+from core.cli import nightly_record, records
 from core.cli.context import Context
+from core.cli.report_html import wrapped
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
 from core.evidence.github import Expired, Transport, fetch_log, find_token, is_whole, log_file, read_lines
-from core.evidence.nightly import Line, Night, issue_text, named_run, newest_night, sections
+from core.evidence.nightly import (
+    Line,
+    Night,
+    headline,
+    html_body,
+    issue_text,
+    markdown,
+    named_run,
+    newest_night,
+    sections,
+    text,
+)
 from core.workspace import JobTests
 
 _FORMATS = ("text", "md", "html", "json")
@@ -59,8 +71,7 @@ def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
     if style == "json":
         context.console.document(nightly_record.night_record(night))
         return
-    pages = {"md": nightly_formats.markdown, "html": nightly_formats.html}
-    page = pages[style](night) if style in pages else "\n".join(nightly_formats.text(night)) + "\n"
+    page = _page(night, style)
     if args.output:
         atomic_write(Path(args.output), page)
         context.console.note(f"The page is in {args.output}")
@@ -69,6 +80,16 @@ def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
         context.console.line(line)
     if style == "text" and night.lost:
         context.console.note(f"ttmatrix nightly {one_line(night.run.name)} --log JOB prints the log of a job")
+
+
+def _page(night: Night, style: str) -> str:
+    match style:
+        case "md":
+            return markdown(night)
+        case "html":
+            return wrapped(headline(night), "\n".join(html_body(night)))
+        case _:
+            return "\n".join(text(night)) + "\n"
 
 
 def _log(args: argparse.Namespace, run: CiRun, ci: CiStore, context: Context) -> int:

@@ -120,6 +120,15 @@ class CiJob:
         return job_name(self.name)
 
     @property
+    def short(self) -> str:
+        """Its name in a few words: `run_forge_models 0 on n150`."""
+        parts = self.parts
+        if not parts.has_tests:
+            return self.name
+        place = "" if parts.position is None else f" {parts.position}"
+        return f"{parts.row or parts.caller}{place} on {parts.runner}"
+
+    @property
     def failed(self) -> bool:
         """Whether it did not end well. What was skipped has not failed."""
         return self.conclusion in _BAD

@@ -27,7 +27,7 @@ from tests.support.real_nightlies import (
     make_nightlies,
 )
 from tests.support.sample import sample_checkout
-from tui.screens.triage import TriageScreen
+from tui.screens import TriageScreen
 from tui.widgets import LinesView
 
 pytestmark = pytest.mark.slow("three nightlies run first")

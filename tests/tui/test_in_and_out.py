@@ -13,10 +13,9 @@ from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens import CompareScreen, DoctorScreen, RunsScreen, SessionScreen
+from tui.screens import CompareScreen, DoctorScreen, RunsScreen, SessionScreen, TriageScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.overview import OverviewScreen
-from tui.screens.triage import TriageScreen
 from tui.widgets import CellTable, RowTable
 
 _QUERY = "status:xfail mode:training"

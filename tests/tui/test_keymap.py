@@ -35,7 +35,7 @@ def test_no_preset_gives_a_key_two_meanings(preset: str) -> None:
 )
 def test_keys_are_written_as_they_are_shown(written: str, key: str) -> None:
     others = ("app.reload", "app.help", "table.half_down", "table.page_down", "lines.half_down", "lines.page_down")
-    asked = {"runs.copy": written, **{id: f"f{number}" for number, id in enumerate(others, start=7)}}
+    asked = {"runs.copy": written, **dict(zip(others, ("f8", "f9", "f10", "f11", "f12", "insert"), strict=True))}
     asked |= {id: asked[id.replace("lines", "table")] for id in asked if id.startswith("lines")}
     asked |= {f"text.{one}": asked[f"table.{one}"] for one in ("half_down", "page_down")}
     assert read_keymap("vim", asked).changed["runs.copy"] == key
@@ -87,7 +87,7 @@ def test_keys_are_read_from_the_settings(tmp_path: Path) -> None:
 
 
 async def test_a_key_of_ones_own_works_and_is_shown(tmp_path: Path) -> None:
-    keymap = read_keymap("emacs", {"matrix.detail": "x", "app.doctor": "f7"})
+    keymap = read_keymap("emacs", {"matrix.detail": "x", "app.doctor": "f10"})
     plain = build_app(sample(tmp_path / "tt-xla"))
     app = TTMatrixApp(plain.session, lambda matrix: matrix, look=Appearance(keymap=keymap))
     async with app.run_test(size=(160, 40)) as pilot:
@@ -95,7 +95,7 @@ async def test_a_key_of_ones_own_works_and_is_shown(tmp_path: Path) -> None:
         await pilot.press("ctrl+n")
         await until(pilot, lambda: app.matrix_screen.current != before, "the next row")
         assert "x Detail" in screen_text(app)
-        assert "f7 Doctor" in screen_text(app)
+        assert "f10 Doctor" in screen_text(app)
         detail = app.screen.query_one("#detail")
         first = detail.has_class("shown")
         await pilot.press("x")
@@ -107,7 +107,7 @@ async def test_a_key_of_ones_own_works_and_is_shown(tmp_path: Path) -> None:
         await until(pilot, lambda: "Show or hide the detail panel" in screen_text(app), "the help")
         line = next(line for line in screen_text(app).splitlines() if "Show or hide the detail panel" in line)
         assert "x" in line.split()
-        await pilot.press("escape", "f7")
+        await pilot.press("escape", "f10")
         await until(pilot, lambda: "finding" in screen_text(app), "the doctor")
 
 
@@ -124,7 +124,7 @@ async def test_messages_name_the_keys_that_commands_have(tmp_path: Path) -> None
 
 
 async def test_notes_and_hints_name_the_keys_that_commands_have(tmp_path: Path) -> None:
-    keymap = read_keymap("vim", {"log.copy": "f9", "overview.open": "f8", "matrix.arch": "f7"})
+    keymap = read_keymap("vim", {"log.copy": "f9", "overview.open": "f8", "matrix.arch": "f10"})
     checkout = sample(tmp_path / "tt-xla")
     record_runs(checkout)
     plain = build_app(checkout, query="has:entry")
@@ -137,7 +137,7 @@ async def test_notes_and_hints_name_the_keys_that_commands_have(tmp_path: Path) 
         await pilot.press("0")
         await until(pilot, lambda: "f8 shows the tests that match" in screen_text(app), "the key that opens")
         await pilot.press("f3")
-        await until(pilot, lambda: "f7 in the matrix" in screen_text(app), "the key that chooses an arch")
+        await until(pilot, lambda: "f10 in the matrix" in screen_text(app), "the key that chooses an arch")
 
 
 def test_all_mistakes_are_said_at_once() -> None:

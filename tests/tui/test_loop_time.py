@@ -24,10 +24,9 @@ from tests.support.git import committed_checkout
 from tests.support.reports import keep
 from tests.support.tree import INFERENCE, TRAINING, loader_source, write_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens import DoctorScreen
+from tui.screens import DoctorScreen, TriageScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.overview import OverviewScreen
-from tui.screens.triage import TriageScreen
 
 pytestmark = pytest.mark.slow("a matrix of 21,000 rows")
 

@@ -11,7 +11,7 @@ from tests.support.cli import call
 from tests.support.git import git
 from tests.support.morning import COUNTS, NEW, Fate, morning_checkout
 from tests.support.person import Person
-from tui.screens.triage import TriageScreen
+from tui.screens import TriageScreen
 
 pytestmark = pytest.mark.slow("a night of 222 tests, and eight commits")
 

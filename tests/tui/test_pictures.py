@@ -37,12 +37,11 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.commands import Where, screen_commands
-from tui.screens import SCREENS, Dialog, DiffScreen, DoctorScreen, PlanScreen
+from tui.screens import SCREENS, Dialog, DiffScreen, DoctorScreen, PlanScreen, TriageScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.group_decision import GroupDecision
 from tui.screens.overview import OverviewScreen
 from tui.screens.report import ReportScreen
-from tui.screens.triage import TriageScreen
 from tui.view_models import launch_text
 
 _QUERY = "status:xfail mode:training"

@@ -25,7 +25,7 @@ from tests.support.sample import sample_checkout
 from tests.support.three_nights import CRASH, FLAKY, SEMI, SILENT, STALE, STALE_TOO, TIGHT, nightly_checkout
 from tests.support.tree import INFERENCE, sample
 from tui.app.app import TTMatrixApp
-from tui.screens.triage import TriageScreen
+from tui.screens import TriageScreen
 from tui.view_models import TriageBy, make_preview
 
 

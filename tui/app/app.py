@@ -446,6 +446,15 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         action="switch('diff')",
         aliases="uplift commits branch compare states",
     )
+    @command(
+        "app.nightly",
+        Where.APP,
+        "f7",
+        "Nightly",
+        "Show what CI did last night",
+        action="switch('nightly')",
+        aliases="morning ci jobs github night",
+    )
     def action_switch(self, name: str) -> None:
         self.navigation.switch(name)
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.app import App
@@ -14,6 +14,7 @@ from tui.screens import SCREENS, SessionScreen
 from tui.screens.matrix import MatrixScreen
 
 if TYPE_CHECKING:
+    from core.evidence import JobState
     from core.matrix.query import Query
 
 S = TypeVar("S", bound=SessionScreen)
@@ -177,6 +178,21 @@ class Navigation:
         screen = self.screen(screens.DoctorScreen)
         self.enter("doctor", kind)
         self._app.call_later(screen.show_kind, kind)
+
+    def show_job_log(self, state: JobState, test: str = "") -> None:
+        """Show the log of a job of CI, at the line that says why it failed, or at a test."""
+        screen = self.screen(screens.JobLogScreen)
+        self.enter(screen.tab, str(state.job.id))
+        self._app.call_later(screen.show_job, state, test)
+
+    def show_triage_of(self, ids: Collection[str]) -> bool:
+        """Show the group of Triage that one of these tests is in; False: there is none."""
+        screen = self.screen(screens.TriageScreen)
+        found = screen.place_of(ids)
+        if found:
+            self.enter("triage", found)
+            self._app.call_later(screen.go_to, found)
+        return bool(found)
 
     def compare_run(self, run: str) -> None:
         """Show how the results of a run of the evidence differ from those of the previous run."""

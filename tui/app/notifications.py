@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from core.base.errors import TTMatrixError
 from core.base.files import atomic_write
 from core.base.text import printable
 from tui import screens
+from tui.terminal import in_browser
 from tui.textual_private import write_to_terminal
 
 _CLIPBOARD_CHARACTERS = 100_000
@@ -83,6 +87,22 @@ class Notifications:
             self.info(f"{'Copied.' if fits else 'Too long for the clipboard.'} {error.title}: {error.detail}")
         else:
             self.info(f"Copied; also saved to {file}" if fits else f"Too long for the clipboard; saved to {file}")
+
+    def open_page(self, address: str) -> None:
+        """Show a page in the browser of this desktop, or of the page that the app is in; without one copy its address.
+
+        Over ssh a browser would open elsewhere, or take the terminal.
+        """
+        if in_browser(os.environ) or (has_desktop(os.environ, sys.platform) and not os.environ.get("SSH_CONNECTION")):
+            self._app.open_url(address)
+            self.info(f"Opened {address}")
+        else:
+            self.copy(address)
+
+
+def has_desktop(environ: Mapping[str, str], platform: str) -> bool:
+    """Whether windows can be opened here."""
+    return platform == "darwin" or any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def save_copy(directory: Path, text: str) -> Path:

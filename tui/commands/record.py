@@ -16,6 +16,8 @@ class Where(StrEnum):
     CLUSTERS = "clusters"
     COMPARE = "compare"
     DIFF = "diff"
+    NIGHTLY = "nightly"
+    JOB_LOG = "log of a job"
     PROFILES = "profiles"
     PROGRAMS = "programs"
     REVIEW = "review"
@@ -93,6 +95,11 @@ class Need(StrEnum):
     TOUCHED = "This checkout has none of these tests: check the commit out first."
     NEW_TEST = "No new test here, of this checkout, lacks an entry."
     LEFT_OVER = "No entry here, of this checkout, is without a test."
+    NIGHT_LINE = "No line of the night is under the cursor."
+    NIGHT_JOB = "No job is under the cursor."
+    NIGHT_TESTS = "No test of this checkout is under the cursor."
+    NIGHT_PAGE = "This has no page."
+    NIGHTS = "No run of CI is known: `ttmatrix ingest --from-github` reads them."
     FINDING = "There is no finding under the cursor."
     TEST_OF_FINDING = "This finding is not about a single test."
     FIX = "This finding has no automatic fix: {doctor.open} opens the file."
@@ -125,6 +132,10 @@ BEFORE: Mapping[Need, Need] = {
     Need.RUN_FILES: Need.RUN,
     Need.CONFLICT: Need.CHANGE,
     Need.FIX: Need.FINDING,
+    Need.NIGHT_LINE: Need.NIGHTS,
+    Need.NIGHT_JOB: Need.NIGHT_LINE,
+    Need.NIGHT_TESTS: Need.NIGHT_LINE,
+    Need.NIGHT_PAGE: Need.NIGHT_LINE,
     Need.TEST_OF_FINDING: Need.FINDING,
     Need.READY: Need.WORKFLOW,
     Need.DEVICE: Need.WORKFLOW,

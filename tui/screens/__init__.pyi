@@ -14,6 +14,7 @@ from .dialogs import (
 from .diff import DiffScreen as DiffScreen
 from .doctor import DoctorScreen as DoctorScreen
 from .entry_commits import EntryCommits as EntryCommits
+from .job_log import JobLogScreen as JobLogScreen
 from .launch import Launch as Launch, LaunchOps as LaunchOps
 from .pick import Helped as Helped, HelpScreen as HelpScreen, KeyHelp as KeyHelp, Option as Option, Pick as Pick
 from .plan import PlanScreen as PlanScreen
@@ -22,5 +23,6 @@ from .programs import ProgramsScreen as ProgramsScreen
 from .runs import RunsScreen as RunsScreen
 from .table import SCREENS as SCREENS
 from .target_question import act_on as act_on
+from .triage import TriageScreen as TriageScreen
 from .typed_verbs import Verbs as Verbs
 from .workflows import WorkflowsScreen as WorkflowsScreen

@@ -44,4 +44,6 @@ SCREENS: tuple[ScreenEntry, ...] = (
     ScreenEntry(Where.PLAN, "plan", "PlanScreen"),
     ScreenEntry(Where.REPORT, "report", "ReportScreen"),
     ScreenEntry(Where.DIFF, "diff", "DiffScreen"),
+    ScreenEntry(Where.NIGHTLY, "nightly", "NightScreen"),
+    ScreenEntry(Where.JOB_LOG, "job_log", "JobLogScreen"),
 )

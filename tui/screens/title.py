@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tui.keymap import Keymap
     from tui.session import Session
 
-_SELDOM = {Where.HOSTS, Where.PLAN, Where.REPORT, Where.DIFF}
+_SELDOM = {Where.HOSTS, Where.PLAN, Where.REPORT, Where.DIFF, Where.NIGHTLY}
 """Screens that are on the second line where the first one has no room for all."""
 
 

@@ -306,6 +306,18 @@ class TriageScreen(DecisionScreen):
             return False
         return True
 
+    def place_of(self, ids: Collection[str]) -> str:
+        """The first test that needs attention among these; empty: none does, as far as is known."""
+        known = self.context.worklists.known
+        found = known.listed(Shown.ATTENTION, self.session.pending) if known is not None else ()
+        return next((one.test for one in found if one.test in ids), "")
+
+    def go_to(self, id: str) -> None:
+        """Put the cursor on the group that a test is in."""
+        self.listing.filter.clear()
+        self._show_list(Shown.ATTENTION)
+        self.listing.go_to(lambda one: isinstance(one, Listed) and one.test == id)
+
     # Actions
 
     action_accept = command(

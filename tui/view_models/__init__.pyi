@@ -42,6 +42,14 @@ from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
+from .nightly import (
+    NightRow as NightRow,
+    fetched_words as fetched_words,
+    night_groups as night_groups,
+    night_list as night_list,
+    night_rows as night_rows,
+    night_words as night_words,
+)
 from .op_case import op_results_text as op_results_text
 from .op_report import NO_OP_RESULTS as NO_OP_RESULTS, OpReport as OpReport
 from .overview import OverviewRows as OverviewRows

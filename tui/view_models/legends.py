@@ -103,6 +103,17 @@ _DIFF = (
         "to look at", "of a group: it leaves CI, lowers a gate, matches no test, or has an error or other requirements"
     ),
 )
+_NIGHTLY = (
+    Meaning("died", "a job that left no whole report: its tests are not run, which is neither passed nor fixed"),
+    Meaning("new", "fails against what is expected, and did not before"),
+    Meaning("changed", "fails as before, for another reason"),
+    Meaning("missing", "the report of its job lacks it, while it has others"),
+    Meaning("slower", "further off the nights before than their noise, and at least 5%"),
+    Meaning("unsure", "as far off, with fewer than three nights before: it proves nothing"),
+    Meaning("still", "fails as before; since which run is said below"),
+    Meaning("red", "a job that failed and left a whole report; green: one that ended well"),
+)
+_JOB_LOG = (_RUNS[3], Meaning("[the last ...]", "first line: of a large log only the end is fetched and kept"))
 _PROFILES = (
     Meaning("+12%", "the median against that of the first profile: a difference beyond the noise"),
     Meaning("▲ ▼", "the same on a narrow screen: more, less"),
@@ -138,6 +149,8 @@ def legend(screen: str, matrix: Matrix, *, grid: bool = False) -> Sequence[Meani
         "clusters": _results(),
         "compare": _results(),
         "diff": _DIFF,
+        "nightly": _NIGHTLY,
+        "log of a job": _JOB_LOG,
         "profiles": _PROFILES,
         "programs": _PROGRAMS,
         "workflows": _WORKFLOWS,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table whose rows are in groups that can be folded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from tui.commands import Where
 from tui.view_models import GroupedRows, RowGroup, RowSource
@@ -14,11 +14,13 @@ class GroupTable(RowTable):
 
     BINDINGS = MatrixTable.BINDINGS
 
-    def __init__(self, rows: RowSource, *, id: str | None = None, folded: bool = False) -> None:
-        """With `folded`, groups are folded until they are unfolded."""
+    def __init__(
+        self, rows: RowSource, *, id: str | None = None, folded: bool = False, but: Collection[str] = ()
+    ) -> None:
+        """With `folded`, groups are folded until they are unfolded; those with the keys `but` are the other way."""
         super().__init__(GroupedRows(rows, ()), id=id)
         self._fold_new = folded
-        self._turned: set[str] = set()
+        self._turned = set(but)
         """The groups that are not as new ones are."""
 
     def places(self) -> tuple[Where, ...]:
@@ -42,8 +44,12 @@ class GroupTable(RowTable):
 
     def show_groups(self, rows: RowSource, groups: Sequence[RowGroup], *, keep: str | None = None) -> None:
         """Show other rows; the cursor stays on its own, or goes to the row with the key `keep`."""
-        folded = {group.key for group in groups if self._fold_new is not (group.key in self._turned)}
+        folded = {group.key for group in groups if self.is_folded(group)}
         self.show(GroupedRows(rows, groups, folded), keep=keep or self.cursor_key)
+
+    def is_folded(self, group: RowGroup) -> bool:
+        """Whether the rows of a group are hidden."""
+        return self._fold_new is not (group.key in self._turned)
 
     def action_fold(self, opened: bool) -> None:
         """Unfold the group under the cursor, or fold the one the cursor is in."""

@@ -155,6 +155,14 @@ class LogView(LinesView):
             self._note = self.note
             self.post_message(self.GivenUp(error))
 
+    def go_to_line(self, number: int) -> None:
+        """Bring a line into view and mark it, as soon as its row is known."""
+        self.finder.stop()
+        self.finder.current = number
+        self.following = False
+        self._place = max(0, number - self.size.height // 3)
+        self.refresh()
+
     @property
     def note(self) -> str:
         """The region, the hits and the filters, in a few words."""

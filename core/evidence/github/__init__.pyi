@@ -9,7 +9,6 @@ from .logs import (
     log_file as log_file,
     logs_directory as logs_directory,
     read_lines as read_lines,
-    repository_of as repository_of,
 )
 from .performance import Performance as Performance
 from .transport import Expired as Expired, Transport as Transport, find_token as find_token

@@ -123,9 +123,15 @@ class Transport:
         self.api = self.api.rstrip("/")
         self._opener = WatchedOpener()
         self._requests, self._begun = 0, time.monotonic()
+        self._stopped = threading.Event()
         secure = _readable(self.api) and (_is_https(self.api) or _at_home(self.api))
         if not secure:
             raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {one_line(self.api)}")
+
+    def stop(self) -> None:
+        """From another thread: end what is being read, and read no more. The reader gets a TTMatrixError."""
+        self._stopped.set()
+        self._opener.end()
 
     def read_from(self, path: str, sink: Sink) -> None:
         """Give the answer to `path` to `sink`, from where it wants it on. Raises Expired and Refused.
@@ -225,6 +231,8 @@ class Transport:
                 raise TTMatrixError("GitHub answers too slowly", self._shown(path), hint) from error
             except (_TryAgain, http.client.HTTPException, OSError) as error:
                 why = _why(error)
+                if self._stopped.is_set():
+                    raise TTMatrixError("Stopped", "What was read is stored.") from None
                 if tried == _TRIES:
                     detail = f"{self._shown(path)}: {why}, {_TRIES} times"
                     hint = "What was read is stored. Try again later: it continues from there."

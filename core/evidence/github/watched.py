@@ -55,6 +55,13 @@ class WatchedOpener:
         ):
             self._opener.add_handler(handler)
 
+    def end(self) -> None:
+        """From another thread: break the connection."""
+        if self._socket is not None:
+            with suppress(OSError):
+                # Another thread reads from it.
+                self._socket.shutdown(socket.SHUT_RDWR)
+
     @contextmanager
     def open(
         self, request: urllib.request.Request, *, silence: float, whole: float
@@ -67,10 +74,7 @@ class WatchedOpener:
 
         def end() -> None:
             over.set()
-            if self._socket is not None:
-                with suppress(OSError):
-                    # Another thread reads from it.
-                    self._socket.shutdown(socket.SHUT_RDWR)
+            self.end()
 
         timer = threading.Timer(whole, end)
         timer.daemon = True

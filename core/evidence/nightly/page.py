@@ -86,6 +86,11 @@ class Section:
 
 def headline(night: Night) -> str:
     """Everything in one line."""
+    return " · ".join(headline_parts(night))
+
+
+def headline_parts(night: Night) -> list[str]:
+    """The parts of that line, the most telling ones first."""
     run = night.run
     attempt = f", attempt {run.attempt}" if run.attempt > 1 else ""
     kinds = [f"{night.count(kind):,} {kind}" for kind in Kind if night.count(kind) or kind is Kind.NEW]
@@ -98,7 +103,7 @@ def headline(night: Night) -> str:
         f"{night.reported} of {len(night.test_jobs)} groups reported",
         ", ".join(filter(None, (*kinds, cells))),
     )
-    return " · ".join(one_line(part) for part in parts if part)
+    return [one_line(part) for part in parts if part]
 
 
 def against(night: Night) -> str:
@@ -162,7 +167,7 @@ def _job(one: LostJob, night: Night) -> Line:
         one.area,
         f"{how}{step}{read}",
         death.error if death else "",
-        (Link(_job_name(state), job.url),),
+        (Link(job.short, job.url),),
         "; ".join(notes),
         state,
     )
@@ -180,21 +185,14 @@ def _red_jobs(night: Night) -> Iterator[Line]:
         if job.failed and job.id not in told:
             kinds = [f"{found[job.id, kind]:,} {kind}" for kind in _RED if found[job.id, kind]]
             step = f"failed in {job.failed_step.name!r}" if job.failed_step else job.conclusion
-            yield _plain_job(state, ", ".join(kinds) or f"{step}, no test against what is expected")
+            expected = "" if job.parts.benchmark else ", no test against what is expected"
+            yield _plain_job(state, ", ".join(kinds) or f"{step}{expected}")
 
 
 def _plain_job(state: JobState, words: str) -> Line:
     tests = state.report.tests if state.report and state.report.reports else None
     text = words if tests is None else f"{words}; {counted(tests, 'test')}"
-    return Line(area_of_job(state.job.parts), text, links=(Link(_job_name(state), state.job.url),), about=state)
-
-
-def _job_name(state: JobState) -> str:
-    parts = state.job.parts
-    if not parts.has_tests:
-        return state.job.name
-    place = "" if parts.position is None else f" {parts.position}"
-    return f"{parts.row or parts.caller}{place} on {parts.runner}"
+    return Line(area_of_job(state.job.parts), text, links=(Link(state.job.short, state.job.url),), about=state)
 
 
 def _groups(night: Night, kind: Kind) -> Iterator[Line]:
@@ -259,7 +257,7 @@ def _speeds(night: Night) -> Iterator[Line]:
     for job in night.jobs:
         step = job.job.failed_step
         if job.job.parts.benchmark and step and job.report and job.report.performance:
-            yield Line(text=f"failed in {step.name!r}", links=(Link(_job_name(job), job.job.url),), about=job)
+            yield Line(text=f"failed in {step.name!r}", links=(Link(job.job.short, job.job.url),), about=job)
 
 
 def _speed(one: Speed) -> str:

@@ -67,6 +67,7 @@ SIGNS = (
     _sign(SignKind.ERROR, 10, r"^\w+: FAILED in |^FAILED |^(?:Segmentation fault|Aborted|Killed)\b"),
     _sign(SignKind.ERROR, 40, r"^(?:E +)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)(?::|$)"),
     _sign(SignKind.ERROR, 5, r"\bFATAL\b"),
+    _sign(SignKind.ERROR, 0, r"^##\[error\]"),
 )
 
 # Nearly all lines have no sign, which one search for the words of all signs shows.

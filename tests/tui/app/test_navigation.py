@@ -36,7 +36,7 @@ async def test_what_goes_to_a_test_leaves_what_is_asked(tmp_path: Path) -> None:
         assert app.screen_stack == [app.matrix_screen]
 
 
-OF_A_RUN = {Where.PROFILES: "runs.profiles", Where.PROGRAMS: "runs.programs"}
+OF_A_RUN = {Where.JOB_LOG: "nightly.log", Where.PROFILES: "runs.profiles", Where.PROGRAMS: "runs.programs"}
 """Screens that show one run or batch, by the command that shows it."""
 
 

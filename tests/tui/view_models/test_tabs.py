@@ -8,7 +8,7 @@ from tui.commands import tab_commands
 from tui.view_models import Tab, header
 from tui.view_models.tabs import Header, fitted_words, tab_width
 
-_KEYS = [*map(str, range(10)), "f2", "f3", "f4", "f6"]
+_KEYS = [*map(str, range(10)), "f2", "f3", "f4", "f6", "f7"]
 TABS = [
     Tab(key, command.label, current=name == "matrix", seldom=key.startswith("f"))
     for key, (name, command) in zip(_KEYS, tab_commands(), strict=True)
@@ -47,8 +47,8 @@ def test_names_on_the_second_line_make_way_for_words_on_a_narrow_terminal() -> N
     short, long = (
         header(TABS, [words], [], 80) for words in ("h7-xla", "needs attention: 12 of 4,500 tests open, without t3k-07")
     )
-    assert [tab.text for tab in short.below] == ["f2 Hosts", "f3 Plan", "f4 Report", "f6 Diff"]
-    assert [tab.text for tab in long.below] == ["f2", "f3", "f4", "f6"]
+    assert [tab.text for tab in short.below] == ["f2 Hosts", "f3 Plan", "f4 Report", "f6 Diff", "f7 Nightly"]
+    assert [tab.text for tab in long.below] == ["f2", "f3", "f4", "f6", "f7"]
     assert long.words == ["needs attention: 12 of 4,500 tests open, without t3k-07"]
 
 

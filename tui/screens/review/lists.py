@@ -193,6 +193,16 @@ class ChangeList:
         self.filter.note(f"{len(listed):,} of {counted(len(self.source.changes), self.source.noun)}")
         self._shown()
 
+    def go_to(self, wanted: Callable[[Change], bool]) -> None:
+        """Put the cursor on the group with the first change that is wanted, or on that change if it has no heading."""
+        rows = self.table.rows
+        for group in rows.groups:
+            found = next(filter(wanted, group.changes), None)
+            if found is not None:
+                heading = heading_key(group)
+                self.table.go_to(rows.look.key(found) if rows.position_of(heading) is None else heading, 1)
+                return
+
     def show_folded(self) -> None:
         """Show other changes, with all groups folded."""
         self._opened = frozenset()

@@ -9,7 +9,7 @@ import pytest
 
 from core.base.errors import TTMatrixError
 from core.base.locks import LockHeld, locked
-from core.evidence.ci_runs import CiJob
+from core.evidence import CiJob
 from core.evidence.github import (
     Expired,
     LogPart,

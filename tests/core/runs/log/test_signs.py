@@ -23,6 +23,7 @@ CODE = "E   RuntimeError: Bad StatusOr access: INTERNAL: Error code: 13"
         "torch.OutOfMemoryError: no room",
         "BFLOAT16: FAILED in forward: ValueError: x",
         "Fatal Python error: Segmentation fault",
+        "##[error]The action 'Run tests' has timed out after 240 minutes.",
         CODE,
     ],
 )

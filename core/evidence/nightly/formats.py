@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a nightly as text, as Markdown that can be pasted as it is, and as one HTML file that loads nothing."""
+"""The page of a nightly as text, as Markdown that can be pasted as it is, and as HTML that loads nothing."""
 
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
 from core.base.text import one_line
-from core.cli.report_html import wrapped
-from core.evidence.nightly import Line, Link, Night, Section, against, headline, sections
+from core.evidence.nightly.night import Night
+from core.evidence.nightly.page import Line, Link, Section, against, headline, sections
 
 MOST_LINES = 80
 """Of Markdown; what is left out of a section is folded, in one line."""
@@ -91,12 +91,8 @@ def _md(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", one_line(text))
 
 
-def html(night: Night) -> str:
-    """One HTML file that loads nothing."""
-    return wrapped(headline(night), "\n".join(_body(night)))
-
-
-def _body(night: Night) -> Iterator[str]:
+def html_body(night: Night) -> Iterator[str]:
+    """The lines of an HTML page below its title, which loads nothing."""
     yield f'<p>{escape(against(night))} <a href="{escape(night.run.url)}">The run</a></p>'
     for section in sections(night):
         items = "".join(f"<li>{_html_line(line)}</li>" for line in section.lines)
