@@ -309,7 +309,7 @@ def _commits(name: str, one: Between, url: str) -> Iterator[Line]:
 def _unread(night: Night) -> Iterator[Line]:
     gone = [one for one in night.jobs if night.has_no_row(one.job)]
     if gone:
-        links = tuple(Link(_job_name(one), one.job.url) for one in gone)
+        links = tuple(Link(one.job.short, one.job.url) for one in gone)
         yield Line(text=f"{counted(len(gone), 'job')}: {NO_ROW}", links=links)
     for one in night.run.unread:
         yield Line(text=one.why, said=one.name)
