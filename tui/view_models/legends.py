@@ -113,7 +113,7 @@ _NIGHTLY = (
     Meaning("still", "fails as before; since which run is said below"),
     Meaning("red", "a job that failed and left a whole report; green: one that ended well"),
 )
-_JOB_LOG = (_RUNS[3], Meaning("[the last ...]", "first line: of a large log only the end is fetched and kept"))
+_JOB_LOG = (_RUNS[3], Meaning("[the last ...]", "first line: of a large log only the end is fetched"))
 _PROFILES = (
     Meaning("+12%", "the median against that of the first profile: a difference beyond the noise"),
     Meaning("▲ ▼", "the same on a narrow screen: more, less"),
