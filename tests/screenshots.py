@@ -97,7 +97,7 @@ async def _wide(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     await press("m", "l", "j")
     yield "review-groups"
     await press("m", "m", "m", "6")
-    await until(pilot, lambda: bool(app.navigation.screen(DoctorScreen)._findings), "the findings")
+    await until(pilot, lambda: len(app.navigation.screen(DoctorScreen).table.source) > 0, "the findings")
     await press(*["j"] * 4)
     yield "doctor"
     await press("0")
@@ -113,7 +113,7 @@ async def _wide(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     await press("j", "j")
     yield "triage"
     await press("7")
-    await until(pilot, lambda: bool(app.navigation.screen(ClustersScreen)._clusters), "the clusters")
+    await until(pilot, lambda: len(app.navigation.screen(ClustersScreen).table.source) > 0, "the clusters")
     yield "clusters"
 
 
@@ -155,7 +155,7 @@ async def _bisection(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")
     await until(pilot, lambda: screen_text(app).count("tree not recorded") > 7, "the ages of the runs")
     detail = app.screen.query_one("#run-detail", TextPane)
-    detail.show(Text("\n").join(detail._text.split("\n")[: detail.size.height]))
+    detail.show(Text("\n").join(detail.shown.split("\n")[: detail.size.height]))
     yield "ops-bisect"
 
 
@@ -187,7 +187,7 @@ async def _machines(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     await pilot.press("j")
     yield "hosts"
     await pilot.press("f3")
-    await until(pilot, lambda: bool(app.navigation.screen(PlanScreen)._rows), "the plan")
+    await until(pilot, lambda: len(app.navigation.screen(PlanScreen).table.source) > 0, "the plan")
     yield "plan"
 
 

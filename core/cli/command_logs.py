@@ -77,7 +77,7 @@ class _Printing:
         while self._log.poll():
             pass
         if self._log.generation != self._generation:
-            self._generation, self._next = self._log.generation, _first_new(self._log, [*self._last])
+            self._generation, self._next = self._log.generation, first_new(self._log, [*self._last])
         end = self._log.line_count - (not whole)
         while self._next < end:
             lines = self._log.lines(self._next, min(_LINES_AT_ONCE, end - self._next))
@@ -88,7 +88,7 @@ class _Printing:
             self._last.extend(lines)
 
 
-def _first_new(log: LogFile, last: Sequence[str]) -> int:
+def first_new(log: LogFile, last: Sequence[str]) -> int:
     """The first line to print of a log that was cut or replaced, of which `last` was printed last.
 
     It follows these lines; where they are gone, it is the note about the gap.

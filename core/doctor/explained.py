@@ -10,7 +10,7 @@ _PAGE = "findings.md"
 
 
 @cache
-def _sections() -> dict[str, str]:
+def sections() -> dict[str, str]:
     """The text of the page by its headings."""
     here = Path(__file__).parent
     shipped = here / _PAGE
@@ -21,4 +21,4 @@ def _sections() -> dict[str, str]:
 
 def explanation(kind: str) -> str:
     """What the kind is, why it hurts and how it is fixed: paragraphs of Markdown. Raises KeyError for none."""
-    return _sections()[kind]
+    return sections()[kind]

@@ -3,7 +3,7 @@
 
 from core.domain.model import Severity
 
-_ERRORS = frozenset(
+ERRORS = frozenset(
     {
         "bad-value",
         "broken-loader",
@@ -26,7 +26,7 @@ _ERRORS = frozenset(
         "unknown-id",
     }
 )
-_NOTES = frozenset(
+NOTES = frozenset(
     {
         "redundant-default",
         "redundant-override",
@@ -39,6 +39,6 @@ _NOTES = frozenset(
 
 def severity(kind: str) -> Severity:
     """How bad findings of a kind are: what is not listed here is a warning."""
-    if kind in _ERRORS:
+    if kind in ERRORS:
         return Severity.ERROR
-    return Severity.NOTE if kind in _NOTES else Severity.WARNING
+    return Severity.NOTE if kind in NOTES else Severity.WARNING

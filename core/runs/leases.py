@@ -189,7 +189,7 @@ class DeviceLeases:
             if error.errno == errno.ELOOP:
                 return []
             raise TTMatrixError(
-                f"Cannot read the device leases of {_name(uid)}", f"{file}: {error.strerror}"
+                f"Cannot read the device leases of {user_name(uid)}", f"{file}: {error.strerror}"
             ) from error
         try:
             # A file of another user under that name is ignored.
@@ -198,7 +198,7 @@ class DeviceLeases:
             leases = parse_leases(os.read(descriptor, _MOST_BYTES))
         finally:
             os.close(descriptor)
-        user = "" if uid == os.getuid() else _name(uid)
+        user = "" if uid == os.getuid() else user_name(uid)
         return [replace(lease, user=user) for lease in leases if is_alive_of(lease.owner, uid)]
 
     def _write(self, leases: Iterable[Lease]) -> None:
@@ -303,7 +303,7 @@ def _checked(place: Path) -> Path:
     return place
 
 
-def _name(uid: int) -> str:
+def user_name(uid: int) -> str:
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

@@ -116,7 +116,7 @@ def collect(world: WorkflowContext, run_ids: Sequence[str], ids: Sequence[str]) 
     """Wait for the CPU repros among `run_ids` that were started; return the finished ones of `ids`, by id."""
 
     def plan(guest: Guest) -> RunSpec | None:
-        found = [id for id in ids if _is_variant(id, guest.variant, host.spec.test_id)]
+        found = [id for id in ids if is_variant(id, guest.variant, host.spec.test_id)]
         if not found:
             return None
         return plan_test(world.matrix, found[0], world.settings, runs=world.store.root, arch=world.arch)
@@ -127,7 +127,7 @@ def collect(world: WorkflowContext, run_ids: Sequence[str], ids: Sequence[str]) 
     return {one.spec.test_id: one for one in records if one.outcome not in _UNDONE and not is_host_without_result(one)}
 
 
-def _is_variant(id: str, variant: str, like: str) -> bool:
+def is_variant(id: str, variant: str, like: str) -> bool:
     """Whether `id` is the test `like` for that variant: same loader, and equal in everything else."""
     one, other = TestId.parse(id), TestId.parse(like)
     if one is None or other is None or (one.variant or "") != variant:

@@ -36,7 +36,7 @@ def main(number: int) -> None:
     # It sets what Textual reads while it is loaded.
     importlib.import_module("tui.app.start")
     app = importlib.import_module("tui.app.app")
-    for name in (*app._SOON, *app._SOONER_OR_LATER):
+    for name in (*app.MODULES_SOON, *app.MODULES_OF_SCREENS):
         importlib.import_module(name)
     gc.collect()
     # Otherwise every fork copies the pages that its garbage collector visits.

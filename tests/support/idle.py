@@ -56,12 +56,12 @@ async def settled() -> None:
 
 def _keys_wait(app: App[Any]) -> bool:
     order = getattr(app, "keys", None)
-    return app.is_running and isinstance(order, KeyOrder) and bool(order._keys)
+    return app.is_running and isinstance(order, KeyOrder) and order.in_line > 0
 
 
 def _waits_for_first_frame(app: App[Any]) -> bool:
     background = getattr(app, "background", None)
-    return app.is_running and isinstance(background, Background) and background._waiting is not None
+    return app.is_running and isinstance(background, Background) and not background.first_frame_shown
 
 
 def _paint(app: App[Any]) -> bool:

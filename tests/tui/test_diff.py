@@ -103,9 +103,9 @@ async def test_what_is_touched_is_run_the_riskiest_first(checkout: Checkout) -> 
         await until(pilot, lambda: isinstance(app.screen, Launch), "the dialog")
         assert isinstance(app.screen, Launch)
         dialog = app.screen
-        assert dialog._ids[0] == TINY
-        await until(pilot, lambda: dialog._plan is not None, "the plan")
-        assert dialog._plan is not None and len(dialog._plan.specs) == len(dialog._ids) < 12
+        assert dialog.ids[0] == TINY
+        await until(pilot, lambda: dialog.plan is not None, "the plan")
+        assert dialog.plan is not None and len(dialog.plan.specs) == len(dialog.ids) < 12
 
 
 async def test_only_so_much_is_run_as_fits_into_the_hours(checkout: Checkout) -> None:
@@ -116,9 +116,9 @@ async def test_only_so_much_is_run_as_fits_into_the_hours(checkout: Checkout) ->
         await pilot.press("r")
         await until(pilot, lambda: "within how many hours?" in screen_text(app), "the question")
         await pilot.press("ctrl+u", *"0.2", "enter")
-        await until(pilot, lambda: isinstance(app.screen, Launch) and app.screen._plan is not None, "the plan")
-        assert isinstance(app.screen, Launch) and app.screen._plan is not None
-        assert [spec.test_id for spec in app.screen._plan.specs] == [TINY]
+        await until(pilot, lambda: isinstance(app.screen, Launch) and app.screen.plan is not None, "the plan")
+        assert isinstance(app.screen, Launch) and app.screen.plan is not None
+        assert [spec.test_id for spec in app.screen.plan.specs] == [TINY]
         assert "Not within 0.2 hours" in screen_text(app)
         assert screen._chosen()[0] == TINY
 

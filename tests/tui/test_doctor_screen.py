@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The doctor's findings on a screen: to the test, and to a pending change that fixes it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from core.domain.model import Finding
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen
+from tui.view_models import Rows
 
 DEAD = "graph_conv/node_classification/pytorch-Ring_16-single_device-inference"
 
@@ -19,9 +22,16 @@ def checkout(tmp_path: Path) -> Checkout:
     return sample_checkout(tmp_path / "demo")
 
 
+def _findings(screen: DoctorScreen) -> Sequence[Finding]:
+    rows = screen.table.grouped.rows
+    assert isinstance(rows, Rows)
+    return rows.items
+
+
 def _at(app: TTMatrixApp, kind: str) -> int:
     screen = app.navigation.screen(DoctorScreen)
-    findings, rows = screen._findings, screen.table.grouped
+    rows = screen.table.grouped
+    findings = _findings(screen)
     first = next(at for at, one in enumerate(findings) if one.kind == kind)
     return next(at for at in range(len(rows)) if rows.row(at) == first)
 
@@ -73,7 +83,7 @@ async def test_words_filter_the_findings(checkout: Checkout) -> None:
         await pilot.press("6")
         await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
         screen = app.navigation.screen(DoctorScreen)
-        whole, count = screen.table.source, len(screen._findings)
+        whole, count = screen.table.source, len(_findings(screen))
         await pilot.press("slash")
         await type_text(pilot, "dead ring_16")
         await until(pilot, lambda: len(screen.table.source) == 1, "what has both words")

@@ -32,7 +32,7 @@ async def test_an_idle_screen_is_not_painted(tmp_path: Path, monkeypatch: pytest
         await pilot.pause()
         screen = app.screen
         assert isinstance(screen, SessionScreen)
-        for _, act in screen._repeated:
+        for _, act in screen.repeated:
             act()
         await wait_for_idle()
         monkeypatch.setattr(app, "_display", display)
@@ -43,7 +43,7 @@ async def test_an_idle_screen_is_not_painted(tmp_path: Path, monkeypatch: pytest
         async def quiet() -> bool:
             """Whether nothing is painted while all that the screen does again and again is done twice."""
             frames.clear()
-            for _, act in screen._repeated * 2:
+            for _, act in screen.repeated * 2:
                 act()
                 await wait_for_idle()
             return not frames

@@ -94,7 +94,7 @@ async def _matrix(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
 async def _overview(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await _show(app, pilot, "0", "j", "j", "l")
     overview = app.navigation.screen(OverviewScreen)
-    await until(pilot, lambda: overview._findings is not None and bool(overview._weeks), "the numbers")
+    await until(pilot, lambda: overview.complete, "the numbers")
     await _each(app, pilot, "z")
     await in_and_out_to_tests(app, pilot)
 
@@ -119,7 +119,7 @@ async def _triage(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
 async def _doctor(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await _show(app, pilot, "6")
     doctor = app.navigation.screen(DoctorScreen)
-    await until(pilot, lambda: bool(doctor._findings), "the findings")
+    await until(pilot, lambda: len(doctor.table.source) > 0, "the findings")
     while doctor.current is None or doctor.current.id not in app.session.view.matrix.rows:
         await pilot.press("j")
     await _each(app, pilot, "enter", "z")
@@ -128,7 +128,7 @@ async def _doctor(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
 async def _clusters(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await _show(app, pilot, "7")
     clusters = app.navigation.screen(ClustersScreen)
-    await until(pilot, lambda: bool(clusters._clusters), "the clusters")
+    await until(pilot, lambda: len(clusters.table.source) > 0, "the clusters")
     await in_and_out(app, pilot, "enter", "enter", "enter")
     await _each(app, pilot, "z", "i")
 
@@ -136,7 +136,7 @@ async def _clusters(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
 async def _compare(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     await _show(app, pilot, "8")
     compare = app.navigation.screen(CompareScreen)
-    await until(pilot, lambda: compare._found is not None, "the comparison")
+    await until(pilot, lambda: len(compare.table.source) > 0, "the comparison")
     await _each(app, pilot, "z", "b")
 
 

@@ -136,7 +136,7 @@ async def test_to_give_a_cluster_an_issue_and_commit_takes_eight_keys(tmp_path: 
     async with app.run_test(size=SIZE) as pilot:
         person = Person(app, pilot)
         await person.press("7")
-        await person.see(lambda: bool(app.navigation.screen(ClustersScreen)._clusters))
+        await person.see(lambda: len(app.navigation.screen(ClustersScreen).table.source) > 0)
         await person.press("i")
         await person.write("tt-xla#4242")
         await person.press("enter")

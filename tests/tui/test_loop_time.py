@@ -165,10 +165,10 @@ async def _walk(app: TTMatrixApp, pilot: Pilot[Any], dog: Watchdog) -> None:
     await write("goto model123")
     await press("escape", "L", "H", "escape", "E", "escape", "M", "escape", "R", "escape")
     filled = {
-        "0": lambda: app.navigation.screen(OverviewScreen)._findings is not None,
+        "0": lambda: app.navigation.screen(OverviewScreen).complete,
         "4": lambda: bool(app.navigation.screen(TriageScreen).tests.changes),
-        "6": lambda: app.navigation.screen(DoctorScreen)._all is not None,
-        "7": lambda: bool(app.navigation.screen(ClustersScreen)._clusters),
+        "6": lambda: len(app.navigation.screen(DoctorScreen).table.source) > 0,
+        "7": lambda: len(app.navigation.screen(ClustersScreen).table.source) > 0,
     }
     for key in "0234567890123456789":
         await press(key)

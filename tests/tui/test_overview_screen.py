@@ -31,9 +31,12 @@ def _boards(app: TTMatrixApp) -> list[NumberBoard]:
 
 def _complete(app: TTMatrixApp) -> bool:
     """Whether the last of the numbers is there, the one that waits for what CI selects."""
-    screen = app.screen
-    return isinstance(screen, OverviewScreen) and any(
-        row.label == NO_JOB and row.numbers[0] for section in screen._tests for row in section.rows
+    return isinstance(app.screen, OverviewScreen) and any(
+        row.label == NO_JOB and row.numbers[0]
+        for board in _boards(app)
+        if isinstance(board.source, OverviewRows)
+        for section in board.source.sections
+        for row in section.rows
     )
 
 
@@ -74,7 +77,7 @@ async def test_findings_lead_to_doctor_and_back(tmp_path: Path) -> None:
     app = build_app(sample_checkout(tmp_path / "demo"))
     async with app.run_test(size=(160, 50)) as pilot:
         await pilot.press("0")
-        await until(pilot, lambda: app.navigation.screen(OverviewScreen)._findings is not None, "the findings")
+        await until(pilot, lambda: app.navigation.screen(OverviewScreen).complete, "the findings")
         await until(pilot, lambda: _complete(app), "the numbers")
         await pilot.press(*["tab"] * 7, "j")
         board = app.navigation.screen(OverviewScreen).board
@@ -119,7 +122,7 @@ async def test_the_cursor_stays_while_its_number_is_counted_anew(checkout: Check
         screen = app.navigation.screen(OverviewScreen)
         unknown = [
             Section(one.title, one.heads, tuple(Row(row.label, (None,) * len(row.numbers)) for row in one.rows))
-            for one in screen._tests
+            for one in known.sections
         ]
         board.show(OverviewRows(unknown), keep=key)
         assert board.cursor_key == key and not screen.board.number

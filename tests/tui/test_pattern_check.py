@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from core.payload.ttmatrix_payload.execute.filecheck import find_filecheck
 from core.runs import PATTERNS
@@ -65,7 +66,7 @@ async def test_an_edited_pattern_is_tried_and_written(checkout: Checkout) -> Non
         screen = await opened(app, pilot)
         await until(pilot, lambda: "failed at line 2, CHECK-NEXT" in screen_text(app), "the failure")
         assert "not reached" in screen_text(app)
-        assert screen._text.cursor_location == (1, 0)
+        assert screen.query_one("#pattern", TextArea).cursor_location == (1, 0)
         await pilot.press("end", *["backspace"] * 4)
         await type_text(pilot, "add")
         await until(pilot, lambda: "passed" in screen_text(app), "the edited pattern")
@@ -88,9 +89,9 @@ async def test_a_mistake_in_a_pattern_is_shown_in_its_place(checkout: Checkout) 
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await opened(app, pilot)
-        screen._text.text = "// CHECK: [[\n"
+        screen.query_one("#pattern", TextArea).text = "// CHECK: [[\n"
         await until(pilot, lambda: "Invalid substitution block" in screen_text(app), "the mistake")
-        screen._text.text = ""
+        screen.query_one("#pattern", TextArea).text = ""
         await until(pilot, lambda: "The pattern is empty" in screen_text(app), "what to do")
 
 
@@ -103,7 +104,7 @@ async def test_a_first_pattern_from_a_region(checkout: Checkout) -> None:
         await until(pilot, lambda: "passed" in screen_text(app), "the pattern")
         screen = app.screen
         assert isinstance(screen, PatternCheck)
-        assert 'stablehlo.constant dense<"{{.*}}">' in screen._text.text
+        assert 'stablehlo.constant dense<"{{.*}}">' in screen.query_one("#pattern", TextArea).text
         assert "not written yet" in screen_text(app)
         await pilot.press("ctrl+s", "ctrl+u")
         await type_text(pilot, "first.txt")
@@ -112,9 +113,9 @@ async def test_a_first_pattern_from_a_region(checkout: Checkout) -> None:
         await pilot.press("ctrl+u")
         await type_text(pilot, "tests/filecheck/first.stablehlo.mlir")
         await pilot.press("enter")
-        file = checkout.root / PATTERNS / "first.stablehlo.mlir"
+        file, text = checkout.root / PATTERNS / "first.stablehlo.mlir", screen.query_one("#pattern", TextArea).text
         await until(pilot, file.is_file, "the file")
-    assert file.read_text() == screen._text.text
+    assert file.read_text() == text
 
 
 async def test_a_missing_pattern_of_the_entry_is_named(checkout: Checkout) -> None:

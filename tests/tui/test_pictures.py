@@ -51,10 +51,10 @@ ROOT = Path(__file__).parents[2]
 
 _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
     Where.TRIAGE: lambda app: bool(app.navigation.screen(TriageScreen).tests.changes),
-    Where.DOCTOR: lambda app: bool(app.navigation.screen(DoctorScreen)._findings),
-    Where.CLUSTERS: lambda app: bool(app.navigation.screen(ClustersScreen)._clusters),
-    Where.PLAN: lambda app: bool(app.navigation.screen(PlanScreen)._rows),
-    Where.DIFF: lambda app: app.navigation.screen(DiffScreen)._found is not None,
+    Where.DOCTOR: lambda app: len(app.navigation.screen(DoctorScreen).table.source) > 0,
+    Where.CLUSTERS: lambda app: len(app.navigation.screen(ClustersScreen).table.source) > 0,
+    Where.PLAN: lambda app: len(app.navigation.screen(PlanScreen).table.source) > 0,
+    Where.DIFF: lambda app: len(app.navigation.screen(DiffScreen).table.source) > 0,
     Where.REPORT: lambda app: len(app.navigation.screen(ReportScreen).rows) > 1,
     Where.OVERVIEW: lambda app: _all_counted(app, app.navigation.screen(OverviewScreen)),
 }
@@ -62,7 +62,7 @@ _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
 
 
 def _all_counted(app: TTMatrixApp, overview: OverviewScreen) -> bool:
-    return bool(overview._weeks) and overview._findings is not None and app.session.view.learned.keys() >= {*LEARNED}
+    return overview.complete and app.session.view.learned.keys() >= {*LEARNED}
 
 
 Shown = AsyncIterator[tuple[str, str]]

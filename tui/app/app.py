@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 # The first frame shows only the matrix: other classes come from package `__init__`s, which load them on first use.
 
-_SOON = (
+MODULES_SOON = (
     "core.edits.pending.workbench",
     "core.evidence.store",
     "core.runs.store.store",
@@ -61,7 +61,7 @@ _SOON = (
     "tui.view_models.runs",
 )
 """Modules that are needed right after the first frame."""
-_SOONER_OR_LATER = (
+MODULES_OF_SCREENS = (
     "tui.screens.launch",
     "tui.screens.runs",
     "tui.screens.overview",
@@ -139,11 +139,11 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         use_themes(self, look.theme)
         self.set_keymap(look.keymap.changed)
         self.session = session
-        self._process = process
+        self.process = process
         self._interrupted = False
         self._kept: LastPlace | None = None
         """The place that is stored."""
-        self._look = look
+        self.look = look
         self.hints: Hints | None = None
         """None: none are shown."""
         self.keys = KeyOrder(self, super().on_event, self._keys_dropped)
@@ -183,7 +183,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
     def get_default_screen(self) -> Screen[None]:
         """The matrix itself, since another default screen would have to be made for the first frame."""
         screen = self.matrix_screen
-        screen.begin_at(self._look.spot)
+        screen.begin_at(self.look.spot)
         return screen
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -204,7 +204,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
 
     def _bring_in(self) -> None:
         """Load modules that are soon needed; keys are handled meanwhile."""
-        _load(_SOON)
+        _load(MODULES_SOON)
         # From the disk, for the app's own thread.
         _ = self.session.bench
         self.session.view.matrix.complete()
@@ -218,23 +218,23 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         self.worklists.start()
         self.polling.start()
         self.background.run("screens", self._load_screens, partial(add_styles, self.stylesheet))
-        if self._look.screen:
-            self.navigation.switch(self._look.screen)
-        if self._look.notice:
-            self.notifications.info(self._look.notice)
-        if self._process is not None:
-            self._process.started(self)
+        if self.look.screen:
+            self.navigation.switch(self.look.screen)
+        if self.look.notice:
+            self.notifications.info(self.look.notice)
+        if self.process is not None:
+            self.process.started(self)
         self.set_interval(_PLACE_SECONDS, self._keep_place)
 
     def _load_screens(self) -> StyleSources:
-        _load(_SOONER_OR_LATER)
+        _load(MODULES_OF_SCREENS)
         return parse_styles(self.stylesheet)
 
     def exit(self, result: Any = None, return_code: int = 0, message: RenderableType | None = None) -> None:
         """End the app; the next one on this checkout starts in the same place."""
-        if self._process is not None:
-            self._process.at(self._place)
-            self._process.keep_place()
+        if self.process is not None:
+            self.process.at(self._place)
+            self.process.keep_place()
         super().exit(result, return_code, message)
 
     @property
@@ -245,18 +245,18 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
 
     def _keep_place(self) -> None:
         """Nobody says goodbye before a kill -9: the place is stored soon after each move."""
-        if self._process is not None and self._place != self._kept:
+        if self.process is not None and self._place != self._kept:
             self._kept = self._place
-            self._process.at(self._kept)
-            self.background.run("place", self._process.keep_place, lambda _: None)
+            self.process.at(self._kept)
+            self.background.run("place", self.process.keep_place, lambda _: None)
 
     def on_unmount(self) -> None:
         """Stop watchers, which must not outlive the screen."""
         self.polling.stop()
         self.worklists.stop()
         self.failures.leave()
-        if self._process is not None:
-            self._process.ended()
+        if self.process is not None:
+            self.process.ended()
 
     def _replace(self, workspace: Workspace, learned: Learned) -> None:
         self.session.replace(workspace, learned)

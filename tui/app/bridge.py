@@ -64,9 +64,10 @@ class Background:
 
     def screen_ready(self) -> None:
         """The first frame is about to be written."""
-        self._app.call_after_refresh(self._app.set_timer, _WRITTEN_SECONDS, self._first_frame_written)
+        self._app.call_after_refresh(self._app.set_timer, _WRITTEN_SECONDS, self.first_frame_written)
 
-    def _first_frame_written(self) -> None:
+    def first_frame_written(self) -> None:
+        """The first frame is on the terminal: what waits for it begins."""
         waiting, self._waiting = self._waiting or [], None
         for work in waiting:
             work()

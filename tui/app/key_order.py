@@ -66,6 +66,11 @@ class KeyOrder:
         self._pauses: list[Pause] = []
         self._deaf_until = 0.0
 
+    @property
+    def in_line(self) -> int:
+        """How many keys have not been handed on yet."""
+        return len(self._keys)
+
     def start(self) -> None:
         """Start following keys to the screens that they open."""
         self._app.screen_change_signal.subscribe(self._app, self._follow_screen)

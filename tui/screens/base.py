@@ -40,7 +40,7 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         self.context = context
         self.top = Title(context.keymap)
         self.key_line = KeyLine(read_only=context.session.read_only)
-        self._repeated: list[tuple[Timer, Callable[[], None]]] = []
+        self.repeated: list[tuple[Timer, Callable[[], None]]] = []
         self._styled_for: tuple[str, bool] | None = None
         """The theme, and whether the terminal had the focus, when styles were last computed."""
         self._said: tuple[Sequence[str], Sequence[str]] = (), ()
@@ -93,15 +93,15 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
     def every(self, seconds: float, act: Callable[[], None]) -> None:
         """Call `act` again and again while the screen is in front and has its widgets: they go before its timers."""
         act = self.with_widgets(act)
-        self._repeated.append((self.set_interval(seconds, act), act))
+        self.repeated.append((self.set_interval(seconds, act), act))
 
     def on_screen_suspend(self) -> None:
         """What nobody sees need not be looked at."""
-        for timer, _ in self._repeated:
+        for timer, _ in self.repeated:
             timer.pause()
 
     def on_screen_resume(self) -> None:
-        for timer, act in self._repeated:
+        for timer, act in self.repeated:
             timer.resume()
             act()
         if self._reading is not None:

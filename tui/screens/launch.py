@@ -57,11 +57,11 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         super().__init__(classes="launch")
         self._session = context.session
         self.context = context
-        self._ids = ids
+        self.ids = ids
         self._tests = name
         self._wanted: Options | OpOptions | None = None
         """What the plan is of."""
-        self._plan: LaunchPlan | None = None
+        self.plan: LaunchPlan | None = None
         """None while it is being worked out, and where there is none."""
         self._refused = False
         """Whether there is none."""
@@ -115,9 +115,9 @@ class _LaunchDialog(Dialog[LaunchPlan]):
     def _work_out(self) -> None:
         """Plan in the background what would be run."""
         options = self.chosen()
-        if options == self._wanted and self._plan is not None:
+        if options == self._wanted and self.plan is not None:
             return
-        self._wanted, self._plan, self._refused = options, None, False
+        self._wanted, self.plan, self._refused = options, None, False
         self.query_one(TextPane).show(Text("planning …", "dim"))
         show, refuse = partial(self._show, options), partial(self._refuse, options)
         self.context.background.run("plan launch", self.planner(), show, supersede=True, fail=refuse)
@@ -130,7 +130,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
 
     def _show(self, options: Options | OpOptions, plan: LaunchPlan) -> None:
         if self.is_attached and options == self._wanted:
-            self._plan = plan
+            self.plan = plan
             self.query_one(TextPane).show(launch_text(plan))
             then, self._then = self._then, None
             if then is not None:
@@ -145,10 +145,10 @@ class _LaunchDialog(Dialog[LaunchPlan]):
 
     def action_start(self) -> None:
         """Start the plan that is shown."""
-        if self._plan is None:
+        if self.plan is None:
             self._wait(self.action_start)
-        elif self._plan.specs:
-            self.dismiss(self._plan)
+        elif self.plan.specs:
+            self.dismiss(self.plan)
 
     def _wait(self, then: Callable[[], None]) -> None:
         """Do what a person wants once there is a plan."""
@@ -156,10 +156,10 @@ class _LaunchDialog(Dialog[LaunchPlan]):
             self._then = then
 
     def action_copy(self) -> None:
-        if self._plan is None:
+        if self.plan is None:
             self._wait(self.action_copy)
         else:
-            self.context.notify.copy(printable("\n".join(shell_command(spec) for spec in self._plan.specs)))
+            self.context.notify.copy(printable("\n".join(shell_command(spec) for spec in self.plan.specs)))
 
     def action_page(self, pages: int) -> None:
         self.query_one(TextPane).scroll_relative(y=pages * self.query_one(TextPane).size.height, animate=False)
@@ -257,7 +257,7 @@ class Launch(_LaunchDialog):
         session = self._session
         runs, records = session.store.root, session.runs
         return partial(
-            plan_launch, session.matrix, self._ids, session.settings, self.chosen(), runs=runs, records=records
+            plan_launch, session.matrix, self.ids, session.settings, self.chosen(), runs=runs, records=records
         )
 
 
@@ -287,7 +287,7 @@ class LaunchOps(_LaunchDialog):
         return partial(
             ops.plan_op_launch,
             session.checkout,
-            self._ids,
+            self.ids,
             session.settings,
             self.chosen(),
             own=session.paths,

@@ -77,6 +77,11 @@ class OverviewScreen(SessionScreen):
         first, second = self._boards
         return second if second.has_focus else first
 
+    @property
+    def complete(self) -> bool:
+        """Whether the findings and the weeks are there, which are read last."""
+        return self._findings is not None and bool(self._weeks)
+
     def _count(self) -> None:
         """Count again while the screen is in front and there is a new matrix."""
         if not self.is_current or self._counted is self.session.view.matrix:

@@ -128,7 +128,7 @@ class RunLog:
         """Copy the reason of the failure."""
         record = self.record
         if record is not None:
-            self._context.background.run("reason", partial(_reason, record), self._copy_reason)
+            self._context.background.run("reason", partial(shown_reason, record), self._copy_reason)
 
     def _copy_reason(self, reason: str) -> None:
         if reason:
@@ -137,6 +137,6 @@ class RunLog:
             self._context.notify.info("No line of this log explains the failure.")
 
 
-def _reason(record: RunRecord) -> str:
+def shown_reason(record: RunRecord) -> str:
     """Why a run failed, as lists and evidence have it; of one that is going, the line of its log so far."""
     return record.reason or cause_line(LogFile(record.log).last(_REASON_BYTES))

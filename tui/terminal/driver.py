@@ -183,14 +183,14 @@ class Ending:
     """
 
     def __init__(self, app: App[Any]) -> None:
-        self._app = app
+        self.app = app
         self._reading, self._writing = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
 
     def run(self) -> None:
         """Run the app to its end, in the main thread."""
         self._watch()
         try:
-            self._app.run()
+            self.app.run()
         finally:
             # Not needed after an error of the app itself, which gives it back, but in all other cases.
             self.give_back()
@@ -224,7 +224,7 @@ class Ending:
 
     @property
     def _driver(self) -> Driver | None:
-        return driver_of(self._app)
+        return driver_of(self.app)
 
     def _meant_for_borrower(self, signum: int) -> bool:
         driver = self._driver
@@ -244,7 +244,7 @@ class Ending:
         delivered = False
         while (left := deadline - time.monotonic()) > 0:
             # The app takes no messages before its loop runs.
-            delivered = delivered or self._app.post_message(EndAsked(signum))
+            delivered = delivered or self.app.post_message(EndAsked(signum))
             if events.poll(1000 * (left if delivered else _RETRY_SECONDS)):
                 break
         self.give_back()

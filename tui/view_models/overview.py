@@ -27,6 +27,7 @@ class OverviewRows:
         """In `width` cells the first column, which also contains the bars, has what the others leave."""
         columns = max((len(section.heads) for section in sections), default=0)
         names = max(_NAMES, min(_MOST_NAMES, width - _AROUND - columns * (_CELL + 1)))
+        self.sections = sections
         self._bar = max(8, names - _BAR_NAMES - 1)
         self._lines: list[tuple[Section, int]] = []
         for section in sections:

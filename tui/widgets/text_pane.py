@@ -18,7 +18,7 @@ class TextPane(LinePane):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._text = Text()
+        self.shown = Text()
         self._strips: list[Strip] = []
 
     def places(self) -> tuple[Where, ...]:
@@ -27,7 +27,7 @@ class TextPane(LinePane):
 
     def show(self, text: Text) -> None:
         """Show another text, from its top."""
-        self._text = text
+        self.shown = text
         if not self.size:
             # `on_resize` follows. Wrapped to no width, the text would make the pane as high as it has letters.
             return
@@ -37,12 +37,12 @@ class TextPane(LinePane):
     @property
     def text(self) -> str:
         """What is shown, as plain text."""
-        return self._text.plain
+        return self.shown.plain
 
     def _wrap(self) -> None:
         width = max(1, self.line_width)
         style = line_style(self)
-        lines: Iterable[Text] = self._text.wrap(self.app.console, width, tab_size=4) if self._text else ()
+        lines: Iterable[Text] = self.shown.wrap(self.app.console, width, tab_size=4) if self.shown else ()
         strips = [Strip(line.render(self.app.console)).apply_style(style) for line in lines]
         for line_filter in self.get_line_filters():
             background = self.background_colors[1]

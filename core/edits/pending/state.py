@@ -347,7 +347,7 @@ def inverse(changes: Iterable[Change]) -> Change | None:
             states.entries.setdefault(base.key, base.fields)
         for op in change.ops:
             key = states.key(op, change.key_of(op))
-            back.extend(_inverse_value(op, key, states.entries.get(key)))
+            back.extend(inverse_value(op, key, states.entries.get(key)))
             states.apply(op, key)
     bases = tuple(BaseEntry(*key, fields) for key, fields in states.entries.items())
     ops = tuple(_applicable(reversed(back), states))
@@ -369,7 +369,7 @@ def _applicable(ops: Iterable[Operation], states: EntryStates) -> Iterator[Opera
         states.apply(op, key)
 
 
-def _inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:
+def inverse_value(op: Operation, key: Key, found: Fields | None) -> Iterator[Operation]:
     """The operations that undo one operation on an entry with the fields `found`; the last one to apply comes first."""
     file, id = key
     match op.op:

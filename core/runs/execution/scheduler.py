@@ -106,7 +106,7 @@ class Scheduler:
     def serve(self) -> None:
         """Serve until there has been nothing to do for a while."""
         idle_since = time.monotonic()
-        self._look_at_queue()
+        self.look_at_queue()
         while time.monotonic() - idle_since < _IDLE_SECONDS:
             if (self.asked_to_end and not self._here.going()) or not self._in_office():
                 break
@@ -126,12 +126,12 @@ class Scheduler:
     def _step(self) -> bool:
         """One turn; returns whether there was, or will be, something to do."""
         self._wait()
-        self._look_at_queue()
+        self.look_at_queue()
         if self.asked_to_end:
             for watch, _ in self._here.going():
                 self._here.stop(watch.spec.run_id, Outcome.CANCELLED)
         self._here.look()
-        self._report()
+        self.report()
         if not self.asked_to_end:
             self._start_runs()
         self._sessions.tidy(lambda key: any(self._session_keys.get(run_id) == key for run_id in self._waiting))
@@ -149,7 +149,7 @@ class Scheduler:
 
     # The queue
 
-    def _look_at_queue(self) -> None:
+    def look_at_queue(self) -> None:
         """Read changes by other processes; with thousands of tickets not in every turn."""
         now, changed = time.monotonic(), self._queue.changed()
         waited = now - self._queue_looked
@@ -365,7 +365,7 @@ class Scheduler:
         self._line.remove(run_id)
         self._ends[run_id] = Finished(time.time(), outcome, detail=detail)
 
-    def _report(self) -> None:
+    def report(self) -> None:
         """Record the ends; one that cannot be written to a full disk is tried again."""
         for run_id, end in list(self._ends.items()):
             directory = self._store.directory(run_id)

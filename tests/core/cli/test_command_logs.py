@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from core.base.settings import paths
-from core.cli.command_logs import _first_new
+from core.cli.command_logs import first_new
 from core.runs.log import LogFile, LogLimit
 from core.runs.store import RunStore
 from core.sources import Checkout
@@ -78,10 +78,10 @@ def test_a_log_that_was_cut_goes_on_behind_what_is_printed(tmp_path: Path) -> No
     log = LogFile(file)
     while log.poll():
         pass
-    assert log.lines(_first_new(log, ["line 029000", "line 029001"]), 1) == ["line 029002"]
+    assert log.lines(first_new(log, ["line 029000", "line 029001"]), 1) == ["line 029002"]
     # These are gone.
-    assert log.lines(_first_new(log, ["line 010000", "line 010001"]), 1)[0].startswith("... ttmatrix left out")
+    assert log.lines(first_new(log, ["line 010000", "line 010001"]), 1)[0].startswith("... ttmatrix left out")
     file.write_text("another log\n")
     while log.poll():
         pass
-    assert _first_new(log, ["line 029001"]) == 0
+    assert first_new(log, ["line 029001"]) == 0

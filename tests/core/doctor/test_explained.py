@@ -2,13 +2,13 @@
 """Each kind of finding has its section on the page of findings, and no section is of another kind."""
 
 from core.doctor import explanation, kinds, severity
-from core.doctor.explained import _sections
-from core.doctor.severities import _ERRORS, _NOTES
+from core.doctor.explained import sections
+from core.doctor.severities import ERRORS, NOTES
 from tests.support.cli import call
 
 
 def test_each_kind_has_its_section_in_the_order_of_the_kinds() -> None:
-    assert list(_sections()) == list(kinds())
+    assert list(sections()) == list(kinds())
     for kind, help in kinds().items():
         first, *paragraphs = explanation(kind).split("\n\n")
         assert first == f"{severity(kind).capitalize()}: {help}."
@@ -16,8 +16,8 @@ def test_each_kind_has_its_section_in_the_order_of_the_kinds() -> None:
 
 
 def test_every_severity_is_of_a_kind() -> None:
-    assert kinds().keys() >= _ERRORS | _NOTES
-    assert not _ERRORS & _NOTES
+    assert kinds().keys() >= ERRORS | NOTES
+    assert not ERRORS & NOTES
 
 
 def test_explain_prints_the_section() -> None:

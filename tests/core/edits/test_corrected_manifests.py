@@ -10,7 +10,7 @@ import pytest
 
 from core.edits import Operation, OpKind, corrections, parse_operations, to_json
 from core.edits.apply import EntryStates
-from core.edits.pending.state import _inverse_value
+from core.edits.pending.state import inverse_value
 from core.edits.planning import plan_texts
 from core.edits.texts import FileTexts, manifest_file
 from core.edits.yaml import FileDraft, read_manifest
@@ -128,7 +128,7 @@ def undone(before: str, after: str, operations: tuple[Operation, ...]) -> str:
     draft = FileDraft(after, partial(read_manifest, name=FILE))
     for operation in operations:
         key = FILE, operation.id
-        for inverse in _inverse_value(operation, key, states.entries[key]):
+        for inverse in inverse_value(operation, key, states.entries[key]):
             draft.apply(inverse)
     assert draft.rejected == []
     return draft.finish()

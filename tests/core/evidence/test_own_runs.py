@@ -23,7 +23,7 @@ from tests.core.runs.test_junit import NAME, junit
 from tests.support.corpus import make_report
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
-from tui.screens.run_log import _reason as shown_reason
+from tui.screens.run_log import shown_reason
 
 ROOT = Path("/checkout")
 TEST_ID = "alpha/pytorch-tiny-single_device-inference"

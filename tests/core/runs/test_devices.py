@@ -94,7 +94,7 @@ def test_two_users_get_no_board_together(board: Path) -> None:
     first, second = OTHERS
     with claimant(board, first, "0", "1") as (pid, told):
         assert told == "granted"
-        user = devices._name(first)
+        user = devices.user_name(first)
         with claimant(board, second, "1") as (_, told):
             assert told == f"{pid} {user}"
         with claimant(board, second, "*") as (_, told):
@@ -104,7 +104,7 @@ def test_two_users_get_no_board_together(board: Path) -> None:
             held = DeviceLeases(board).held()
             assert {(lease.user, lease.names) for lease in held} == {
                 (user, frozenset("01")),
-                (devices._name(second), frozenset("2")),
+                (devices.user_name(second), frozenset("2")),
             }
             against = DeviceLeases(board).take(["0"], ME)
             assert against is not None and against.owner.pid == pid

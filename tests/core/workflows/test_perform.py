@@ -12,7 +12,7 @@ from core.runs.execution import launch_all
 from core.workflows import WorkflowContext, WorkflowSession, open_session, perform, sessions_directory
 from core.workflows.loader_code.edits import SourceEdit
 from core.workflows.loader_code.edits.edit import EditKind
-from core.workflows.perform import _is_variant, edit_loader, find_users, revert_loader, run_cpu, start_cpu
+from core.workflows.perform import edit_loader, find_users, is_variant, revert_loader, run_cpu, start_cpu
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL
 
 EDIT = SourceEdit(EditKind.CONSTRUCTOR, 17, "told", LOADER, LOADER.replace("6)", "6, dtype=dtype_override)"))
@@ -127,7 +127,7 @@ def test_an_interpreter_without_torch_runs_nothing(world: WorkflowContext, tmp_p
 
 def test_a_guest_is_the_same_test_of_another_variant() -> None:
     host = "a/pytorch-R34-single_device-training"
-    assert _is_variant("a/pytorch-R18-single_device-training", "R18", host)
+    assert is_variant("a/pytorch-R18-single_device-training", "R18", host)
     for other in ("a/pytorch-R18-single_device-inference", "a/pytorch-R18-data_parallel-training", "b/pytorch-R18-x"):
-        assert not _is_variant(other, "R18", host)
-    assert not _is_variant(host, "R18", host)
+        assert not is_variant(other, "R18", host)
+    assert not is_variant(host, "R18", host)

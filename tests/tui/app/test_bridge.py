@@ -38,7 +38,7 @@ async def test_newer_work_drops_what_may_be_superseded_and_nothing_else() -> Non
 
     async with app.run_test() as pilot:
         background = Background(app, KeyOrder(app, app.on_event).pause, _unexpected)
-        background._first_frame_written()
+        background.first_frame_written()
         background.run("read", lambda: slowly("written"), delivered.append)
         background.run("read", lambda: slowly("old"), delivered.append, supersede=True)
         background.run("read", lambda: slowly("new"), delivered.append, supersede=True)
@@ -68,7 +68,7 @@ async def test_a_thread_that_is_late_with_its_result_does_not_replace_a_newer_on
 
     async with app.run_test() as pilot:
         background = Background(app, KeyOrder(app, app.on_event).pause, _unexpected)
-        background._first_frame_written()
+        background.first_frame_written()
         monkeypatch.setattr(app, "post_message", posting)
         background.run("read", lambda: "old", delivered.append, supersede=True)
         await until(pilot, held.is_set, "the first result")

@@ -33,7 +33,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def opened(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
     """The app as opened by a command line, to be run by a pilot."""
     apps: list[TTMatrixApp] = []
-    monkeypatch.setattr("tui.app.start.Ending.run", lambda ending: apps.append(ending._app))
+    monkeypatch.setattr("tui.app.start.Ending.run", lambda ending: apps.append(ending.app))
     before = gc.get_threshold()
 
     def call(**asked: object) -> TTMatrixApp:
@@ -116,9 +116,9 @@ async def test_what_the_command_line_asks_for_comes_first(opened: Open, checkout
     write_place(_file(checkout), LastPlace("doctor", ViewSpec(Query.parse("mode:training"), group="mode")))
     asked = opened(query="mode:inference")
     assert asked.session.view.spec.query == Query.parse("mode:inference")
-    assert (asked.session.view.group, asked._look.screen) == ("", "")
+    assert (asked.session.view.group, asked.look.screen) == ("", "")
     asked = opened(screen="review", arch="p150")
-    assert (asked._look.screen, asked.session.view.arch, asked.session.view.group) == ("review", "p150", "mode")
+    assert (asked.look.screen, asked.session.view.arch, asked.session.view.group) == ("review", "p150", "mode")
     assert opened(fresh=True).session.view.spec.query == Query()
     settings = paths().settings_file
     settings.parent.mkdir(parents=True)
@@ -144,7 +144,7 @@ async def test_a_damaged_file_is_a_first_view_and_a_word(opened: Open, checkout:
     file.write_text(text)
     app = opened()
     assert app.session.view.spec.sort == FIRST_VIEW.sort
-    assert "Cannot read the last view" in app._look.notice
+    assert "Cannot read the last view" in app.look.notice
 
 
 async def test_a_view_that_the_checkout_has_no_more_is_said_on_the_screen(opened: Open, checkout: Checkout) -> None:

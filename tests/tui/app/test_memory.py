@@ -60,7 +60,7 @@ async def test_it_is_given_back_some_time_after_a_re_index(
     cache = Cache(checkout, tmp_path / "cache")
     session = Session.open(index(checkout), paths(), Settings())
     app = started_app(session, cache, saved=True)
-    monkeypatch.setattr(app._process, "read_again", lambda _: index(checkout))
+    monkeypatch.setattr(app.process, "read_again", lambda _: index(checkout))
     async with app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: app.hints is not None, "the start")
         app._replace(session.workspace.replaced(index(checkout)), {})

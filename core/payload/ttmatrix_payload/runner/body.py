@@ -174,7 +174,7 @@ def document(loader: Any, facts: Facts) -> dict[str, Any]:
     execution, case, info = facts.execution, facts.case, facts.case.model.info  # type: ignore[union-attr]
     layers = getattr(loader.load_config(), "num_hidden_layers", 0)
     shape = tuple(execution.input_shape)
-    size, length = _input_size(shape)
+    size, length = input_size(shape)
     sizes = "_".join(map(str, size))
     return {
         "model": facts.model_name,
@@ -222,7 +222,7 @@ def _measurement(name: str, value: float, warm_ups: int = _MISSING, iteration: i
     }
 
 
-def _input_size(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
+def input_size(shape: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
     """The part of a shape that is the size of one input, and its length in tokens; images have 4 dimensions or more."""
     if len(shape) >= 4:
         return shape[1:], _MISSING

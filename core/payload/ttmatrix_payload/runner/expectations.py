@@ -161,16 +161,16 @@ class YamlProblem(Exception):
 def parse_yaml(text: str) -> Any:
     """The value of `text`, read with ruamel.yaml (upstream's own) or PyYAML. Raises YamlProblem."""
     try:
-        return _with_ruamel(text)
+        return with_ruamel(text)
     except ImportError:
         pass
     try:
-        return _with_pyyaml(text)
+        return with_pyyaml(text)
     except ImportError:
         raise YamlProblem("neither ruamel.yaml nor PyYAML is installed: pip install ruamel.yaml") from None
 
 
-def _with_ruamel(text: str) -> Any:
+def with_ruamel(text: str) -> Any:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -180,7 +180,7 @@ def _with_ruamel(text: str) -> Any:
         raise YamlProblem(str(error)) from error
 
 
-def _with_pyyaml(text: str) -> Any:
+def with_pyyaml(text: str) -> Any:
     yaml: Any = importlib.import_module("yaml")
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from core.payload.ttmatrix_payload.runner.body import _input_size, measurements
+from core.payload.ttmatrix_payload.runner.body import input_size, measurements
 
 from .conftest import Checkout
 
@@ -53,4 +53,4 @@ def test_missing_numbers_are_minus_one() -> None:
     ],
 )
 def test_sizes(shape: tuple[int, ...], size: object) -> None:
-    assert _input_size(shape) == size
+    assert input_size(shape) == size

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from core.payload.ttmatrix_payload.runner import expectations
 from core.payload.ttmatrix_payload.runner.expectations import YamlProblem, parse_yaml
 
-PARSERS: list[Callable[[str], Any]] = [expectations._with_ruamel, expectations._with_pyyaml]
+PARSERS: list[Callable[[str], Any]] = [expectations.with_ruamel, expectations.with_pyyaml]
 
 
 @pytest.mark.parametrize("parse", PARSERS)

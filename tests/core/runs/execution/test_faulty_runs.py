@@ -77,7 +77,7 @@ def test_who_sees_a_cancel_sees_what_was_changed_before_it(
     first, last = make_spec(PASSES), make_spec(PASSES)
     launch_all(store, [first, last])
     scheduler = Scheduler(store)
-    queue, read = scheduler._queue, scheduler._queue.tickets
+    queue, read = store.queue, store.queue.tickets
 
     def overtaken() -> list[Ticket]:
         found = read()
@@ -87,10 +87,10 @@ def test_who_sees_a_cancel_sees_what_was_changed_before_it(
 
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(queue, "tickets", overtaken)
-        scheduler._look_at_queue()
+        scheduler.look_at_queue()
     assert not scheduler._ends
     scheduler._queue_looked = -60.0
-    scheduler._look_at_queue()
+    scheduler.look_at_queue()
     assert [*scheduler._ends] == [first.run_id]
     assert scheduler._tickets[last.run_id].priority == 5
 

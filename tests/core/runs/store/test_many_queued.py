@@ -195,11 +195,11 @@ def test_a_waiting_run_is_ended_without_a_scheduler(
 
 def test_what_is_cancelled_ends_at_once_however_rarely_the_queue_is_read(held: list[str], store: RunStore) -> None:
     scheduler = Scheduler(store)
-    scheduler._look_at_queue()
+    scheduler.look_at_queue()
     scheduler._queue_pause = 3600.0
     store.queue.cancel(held[-1])
-    scheduler._look_at_queue()
-    scheduler._report()
+    scheduler.look_at_queue()
+    scheduler.report()
     assert store.record(held[-1]).outcome is Outcome.CANCELLED
 
 
