@@ -4,6 +4,7 @@
 import ctypes
 import errno
 import os
+import select
 import shutil
 import signal
 import socket
@@ -130,6 +131,63 @@ def run_command(
     return CommandResult(
         tuple(argv), process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
     )
+
+
+class PipedCommand:
+    """A command as `run_command` starts one, whose output is read while it runs; it ends with the block."""
+
+    def __init__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
+        """Raises TTMatrixError if it cannot be started."""
+        whole = {**inherited(), **env}
+        try:
+            self._process = subprocess.Popen(
+                list(argv),
+                executable=_program(argv[0], whole),
+                cwd=cwd,
+                env=whole,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                umask=_mask(),
+            )
+        except OSError as error:
+            raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+
+    def __enter__(self) -> "PipedCommand":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        with self._process:
+            """Close the pipes."""
+
+    def read(self, most: int, silence: float) -> bytes:
+        """The next bytes of its output; empty: the end. Raises TimeoutError after `silence` seconds without any."""
+        assert self._process.stdout is not None, "it was opened with a pipe"
+        handle = self._process.stdout.fileno()
+        if not select.select([handle], [], [], silence)[0]:
+            raise TimeoutError("it says nothing")
+        return os.read(handle, most)
+
+    def wait(self, seconds: float) -> int:
+        """Its exit code. Raises TimeoutError if it has not ended after `seconds`."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired as error:
+            raise TimeoutError("it does not end") from error
+
+    def errors(self, most: int) -> str:
+        """What an ended command wrote to standard error, at most `most` bytes; empty while it runs."""
+        assert self._process.stderr is not None, "it was opened with a pipe"
+        if self._process.poll() is None:
+            return ""
+        return self._process.stderr.read(most).decode("utf-8", "replace")
+
+    def stop(self) -> None:
+        """End it with everything that it started."""
+        if self._process.poll() is None:
+            _stop(self._process)
 
 
 def _did_not_end(argv: Sequence[str], timeout: float | None) -> TTMatrixError:

@@ -12,7 +12,7 @@ from core.cli import nightly_record, records
 from core.cli.context import Context
 from core.cli.report_html import wrapped
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
-from core.evidence.github import Expired, Transport, fetch_log, find_token, is_whole, log_file, read_lines
+from core.evidence.github import Expired, connect, fetch_log, is_whole, log_file, read_lines
 from core.evidence.nightly import (
     Line,
     Night,
@@ -98,7 +98,7 @@ def _log(args: argparse.Namespace, run: CiRun, ci: CiStore, context: Context) ->
     file = log_file(store_file(context.paths.evidence, context.checkout.root), job)
     if not is_whole(file):
         try:
-            fetch_log(Transport(find_token(), say=context.console.note), job, file)
+            fetch_log(connect(context.console.note), job, file)
         except Expired:
             raise TTMatrixError("GitHub has no log of this job", one_line(job.name), job.url) from None
     for line in read_lines(file):

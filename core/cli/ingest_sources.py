@@ -17,10 +17,9 @@ from core.evidence.github import (
     Counts,
     Destination,
     Performance,
-    Transport,
     Wanted,
+    connect,
     fetch_reports,
-    find_token,
     logs_directory,
 )
 from core.evidence.reports import Reading, ReadOptions, changed_reports
@@ -70,10 +69,10 @@ def from_github(
 ) -> Iterator[Reading]:
     """The reports of every artefact not read before; each counts as stored once the next one is requested."""
     repository = named_repository(args.repository, context)
-    token = find_token()
-    if not token:
+    transport = connect(context.console.note)
+    if not transport.token:
         context.console.note("No token: GitHub lists runs, but gives no artefacts. Set GH_TOKEN, or run gh auth login.")
-    actions = Actions(Transport(token, say=context.console.note), repository)
+    actions = Actions(transport, repository)
     wanted = Wanted(args.workflow, args.branch, args.since, args.latest)
     for reading in fetch_reports(actions, wanted, destination_of(repository, context), gathered, given, archs):
         testcases = counted(sum(reading.counts.values()), "testcase")

@@ -11,4 +11,4 @@ from .logs import (
     read_lines as read_lines,
 )
 from .performance import Performance as Performance
-from .transport import Expired as Expired, Transport as Transport, find_token as find_token
+from .transport import Expired as Expired, Transport as Transport, connect as connect, find_token as find_token

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GitHub's API over HTTPS: retries, rate limits and redirects; the token is only sent to the host of the API.
+"""GitHub's API, through `gh` or over HTTPS: retries, rate limits and redirects; only the host of the API gets a token.
 
 Nothing that is answered is believed: pages, bytes, seconds and requests are limited, and so are the hosts.
 """
@@ -10,13 +10,12 @@ import http.client
 import json
 import os
 import re
-import shutil
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NoReturn, Protocol, TypeVar
@@ -25,6 +24,7 @@ from urllib.parse import urljoin, urlsplit
 from core.base.errors import TTMatrixError
 from core.base.processes import CommandRunner, run_command
 from core.base.text import one_line
+from core.evidence.github.gh import GhOpener, Unusable, signed_in
 from core.evidence.github.watched import Overdue, WatchedOpener
 
 T = TypeVar("T")
@@ -78,12 +78,42 @@ class _TryAgain(Exception):
 
 def find_token(environ: Mapping[str, str] = os.environ, runner: CommandRunner = run_command) -> str:
     """The token in the environment, else that of `gh`; empty if neither has one. It is never stored."""
-    if token := next(filter(None, (environ.get(name, "").strip() for name in _TOKENS)), ""):
-        return token
-    if shutil.which("gh") is None:
-        return ""
-    done = runner(["gh", "auth", "token"], cwd=Path.home(), env={"GH_PROMPT_DISABLED": "1"}, timeout=_SECONDS)
-    return done.stdout.strip() if done.returncode == 0 else ""
+    return _given_token(environ) or signed_in(environ, runner) or ""
+
+
+def _given_token(environ: Mapping[str, str]) -> str:
+    return next(filter(None, (environ.get(name, "").strip() for name in _TOKENS)), "")
+
+
+def connect(
+    say: Callable[[str], None] = lambda text: None,
+    environ: Mapping[str, str] = os.environ,
+    runner: CommandRunner = run_command,
+) -> "Transport":
+    """To GitHub through `gh`, if that is signed in; else, and to another API, over HTTPS, maybe with a token."""
+    given, gh = _given_token(environ), signed_in(environ, runner)
+    own = not environ.get("GITHUB_API_URL") and bool(gh is not None and (given or gh))
+    return Transport(given or gh or "", say=say, gh=own)
+
+
+class Answer(Protocol):
+    """An answer that arrives."""
+
+    status: int
+    url: str
+
+    @property
+    def headers(self) -> email.message.Message: ...
+    def read(self, amt: int = -1, /) -> bytes: ...
+    def read1(self, n: int = -1, /) -> bytes: ...
+
+
+class Opener(Protocol):
+    """What makes requests."""
+
+    def open(
+        self, request: urllib.request.Request, *, silence: float, whole: float
+    ) -> AbstractContextManager[Answer]: ...
 
 
 class Sink(Protocol):
@@ -118,10 +148,12 @@ class Transport:
     api: str = field(default_factory=lambda: os.environ.get("GITHUB_API_URL", "") or API)
     say: Callable[[str], None] = lambda text: None
     """Called with a line for each wait."""
+    gh: bool = False
+    """Whether `gh` makes the requests."""
 
     def __post_init__(self) -> None:
         self.api = self.api.rstrip("/")
-        self._opener = WatchedOpener()
+        self._opener: Opener = GhOpener() if self.gh else WatchedOpener()
         self._requests, self._begun = 0, time.monotonic()
         self._stopped = threading.Event()
         secure = _readable(self.api) and (_is_https(self.api) or _at_home(self.api))
@@ -160,7 +192,7 @@ class Transport:
 
         self._with_retries(address, read_or_forget)
 
-    def _give(self, answer: http.client.HTTPResponse, sink: Sink, begun: float) -> None:
+    def _give(self, answer: Answer, sink: Sink, begun: float) -> None:
         length = 0
         while piece := answer.read1(_CHUNK_BYTES):
             length += len(piece)
@@ -199,7 +231,7 @@ class Transport:
 
         self._with_retries(address, read)
 
-    def _copy(self, answer: http.client.HTTPResponse, out: IO[bytes], most: int) -> int:
+    def _copy(self, answer: Answer, out: IO[bytes], most: int) -> int:
         length, begun = 0, time.monotonic()
         while piece := answer.read1(_CHUNK_BYTES):
             length += len(piece)
@@ -217,7 +249,7 @@ class Transport:
         if seconds > _LENIENT_SECONDS and length < seconds * _LEAST_RATE:
             raise Overdue
 
-    def _check_length(self, answer: http.client.HTTPResponse, length: int) -> None:
+    def _check_length(self, answer: Answer, length: int) -> None:
         said = _whole_number(answer.headers.get("Content-Length", ""))
         if said is not None and said != length:
             raise _TryAgain(f"{length:,} of {said:,} bytes arrived")
@@ -257,7 +289,7 @@ class Transport:
         return address
 
     @contextmanager
-    def _open(self, address: str, seconds: float, first: int = 0) -> Iterator[http.client.HTTPResponse]:
+    def _open(self, address: str, seconds: float, first: int = 0) -> Iterator[Answer]:
         begun = time.monotonic()
         for _ in range(_MOST_REDIRECTS):
             self._requests += 1
@@ -277,6 +309,10 @@ class Transport:
                     if error.code not in _REDIRECTS or not place:
                         raise self._refusal(error) from None
                     address = self._followed(address, place)
+            except Unusable as error:
+                # Whatever it is: GitHub can be asked without it.
+                self._opener = WatchedOpener()
+                raise _TryAgain(f"gh cannot be used ({error}), so it is asked over HTTPS", 0.0) from error
             except (ValueError, http.client.InvalidURL) as error:
                 self._refuse("names an address that cannot be read", address, str(error))
         self._refuse("redirects too often", address, f"{_MOST_REDIRECTS} times")
@@ -383,7 +419,7 @@ def _origin(address: str) -> tuple[str, str]:
     return where.scheme, where.netloc.lower()
 
 
-def _span(answer: http.client.HTTPResponse) -> tuple[int, int]:
+def _span(answer: Answer) -> tuple[int, int]:
     """Where an answer begins in the whole, and the size of that; 0: unknown."""
     if answer.status == http.HTTPStatus.PARTIAL_CONTENT:
         found = _RANGE.fullmatch(answer.headers.get("Content-Range", ""))

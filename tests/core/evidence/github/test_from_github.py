@@ -212,7 +212,7 @@ def test_killed_half_way_it_goes_on_where_it_was(hub: GitHub, checkout: Checkout
 
 
 def test_a_token_is_that_of_the_environment_or_of_gh(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.evidence.github.transport.shutil.which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr("core.evidence.github.gh.shutil.which", lambda name, path: f"/bin/{name}")
 
     def gh(argv: list[str], **_: object) -> CommandResult:
         assert argv == ["gh", "auth", "token"]
