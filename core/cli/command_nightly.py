@@ -11,6 +11,7 @@ from core.base.text import counted, one_line
 from core.cli import nightly_record, records
 from core.cli.context import Context
 from core.cli.report_html import wrapped
+from core.cli.ingest_sources import lookups
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
 from core.evidence.github import Expired, connect, fetch_log, is_whole, log_file, read_lines
 from core.evidence.nightly import (
@@ -40,6 +41,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="FILE", help="write it to FILE instead of standard output")
     parser.add_argument("--log", metavar="JOB", help="print the end of the log of a job: its id, or a part of its name")
+    parser.add_argument(
+        "--refresh",
+        action="store_true",
+        help="ask GitHub for commits and versions that no clone here has, and remember them",
+    )
     parser.add_argument("--job", metavar="JOB", help="print what a job should have run, and what it did not report")
     parser.add_argument(
         "--issue", metavar="WORDS", help="print the text of an issue about a line: words of its cause, test or job"
@@ -57,7 +63,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.job:
         return _job_tests(args.job, run, context)
     other = args.base or args.against
-    night = context.evidence.night(run, named_run(other, runs) if other else None)
+    looked = lookups(context) if args.refresh else None
+    night = context.evidence.night(run, named_run(other, runs) if other else None, looked=looked)
     if args.issue:
         for line in issue_text(night, _line(args.issue, night)).splitlines():
             context.console.line(line)

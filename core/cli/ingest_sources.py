@@ -11,12 +11,14 @@ from core.base.text import counted, one_line
 from core.cli.arguments import days, minutes
 from core.cli.console import Console
 from core.cli.context import Context
-from core.evidence import CiStore, RawReport, evidence_store, performance_store, store_file
+from core.evidence import CiRun, CiStore, RawReport, evidence_store, performance_store, store_file
 from core.evidence.github import (
     Actions,
     Counts,
     Destination,
+    Lookups,
     Performance,
+    Transport,
     Wanted,
     connect,
     fetch_reports,
@@ -27,12 +29,14 @@ from core.providers import ids_of_model
 from core.sources import Git, web_address
 
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
+_MOST_WORKFLOWS = 5
 __all__ = [
     "Counts",
     "configure",
     "destination_of",
     "from_github",
     "ids_of_report",
+    "lookups",
     "named_repository",
     "print_gathered",
     "watched",
@@ -78,6 +82,26 @@ def from_github(
         testcases = counted(sum(reading.counts.values()), "testcase")
         context.console.note(f"{one_line(gathered.runs[-1])}: artefact {gathered.downloaded:,}, {testcases}")
         yield reading
+    if gathered.jobs:
+        look_up_newest(actions, context)
+
+
+def lookups(context: Context, transport: Transport | None = None) -> Lookups:
+    """What GitHub has said of commits, which asks for what is not known."""
+    say = context.console.note
+    return Lookups(context.evidence.lookups_file, transport or connect(say), say)
+
+
+def look_up_newest(actions: Actions, context: Context) -> None:
+    """Ask what lies between the newest run of each workflow and the one before, where no clone here knows it."""
+    looked = lookups(context, actions.transport)
+    seen: dict[int, list[CiRun]] = {}
+    for run in context.evidence.ci_runs:
+        if run.repository == actions.repository and run.commit:
+            seen.setdefault(run.workflow, []).append(run)
+    for newest, *before in [*seen.values()][:_MOST_WORKFLOWS]:
+        if base := next((run for run in before if run.reports), None):
+            context.evidence.between(base.commit, newest.commit, looked)
 
 
 def named_repository(name: str, context: Context) -> str:

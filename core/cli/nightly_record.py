@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.cli import records
-from core.cli.commits_report import commits_document, pin_record
+from core.cli.commits_report import all_commits, pin_record
 from core.evidence import JobState
 from core.evidence.nightly import Kind, Known, Night, NightCell, PresetRow, Speed
 
@@ -46,7 +46,8 @@ def night_record(night: Night) -> records.Nightly:
         retried=[_test_record(cell, night) for cell in night.retried],
         performance=[_number_record(one) for one in night.speeds],
         machines=[records.NightMachine(name=one.name, failed=one.failed, ran=one.ran) for one in night.machines],
-        commits=[commits_document(one) for one in (found.own, found.models)] if found else [],
+        commits=all_commits(found) if found else [],
+        asked=(found.asked or None) if found else None,
         pins=[pin_record(pin) for pin in (found.pins if found else ())],
         older=bool(found and found.older),
         unread=[records.NightUnread(name=one.name, why=one.why) for one in run.unread],

@@ -2,13 +2,13 @@
 """Numbers over time as JSON, with what lies between the ends of a change."""
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 
 from core.cli import records
-from core.cli.commits_report import commits_document, pin_record
+from core.cli.commits_report import all_commits, pin_record
 from core.cli.context import Context
 from core.evidence.analysis import Measurement, MetricChange, Series
-from core.evidence.nightly import Versions, versions_between
+from core.evidence.nightly import Versions
 
 Between = Callable[[str, str], Versions]
 """What lies between two commits of tt-xla."""
@@ -16,7 +16,7 @@ Between = Callable[[str, str], Versions]
 
 def between_commits(context: Context) -> Between:
     """Each pair of commits is looked up once."""
-    return cache(partial(versions_between, context.checkout))
+    return cache(context.evidence.between)
 
 
 def performance_record(one: Series, between: Between) -> records.Performance:
@@ -66,7 +66,7 @@ def _change(one: MetricChange, between: Between) -> records.PerformanceChange:
         change=one.point.change,
         last=_end(one.last),
         first=_end(one.first),
-        commits=[commits_document(some) for some in (found.own, found.models)] if found else [],
+        commits=all_commits(found) if found else [],
         pins=[pin_record(pin) for pin in found.pins] if found else [],
     )
 

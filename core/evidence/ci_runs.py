@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from core.evidence.observation import Observation
 
-_RUN = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/actions/runs/(\d{1,18})(?=/|$)", re.ASCII)
+_RUN = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/actions/runs/(\d{1,18})(?=/|$)", re.ASCII)
 _JOB = re.compile(r"-(\d{1,18})\.zip(?:!|$)", re.ASCII)
 """The artefacts of a job end with its id (docs/rules.md 3.4)."""
 _TEST_JOB = re.compile(r"(?P<caller>.*?) / test (?P<mark>.*) \((?P<inside>[^()]*)\)")
@@ -61,6 +61,12 @@ class CiRun:
     whole: bool = False
     """Everything of it was read that can be: the next call asks for nothing."""
     unread: tuple[Unread, ...] = ()
+
+    @property
+    def repository(self) -> str:
+        """`owner/name` on GitHub; empty: unknown."""
+        found = _RUN.match(self.url)
+        return found[1] if found else ""
 
 
 class JobName(NamedTuple):

@@ -57,6 +57,7 @@ from .pins import (
     TT_MLIR as TT_MLIR,
     compare_link as compare_link,
     pins_at as pins_at,
+    pins_in as pins_in,
     read_pins as read_pins,
 )
 from .remote import web_address as web_address

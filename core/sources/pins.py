@@ -34,15 +34,16 @@ _PAGES = {
 
 def read_pins(checkout: Checkout) -> dict[str, str]:
     """What the checkout pins, by name; a file that is missing pins nothing."""
-    return _pins(lambda path: _text(checkout, path))
+    return pins_in(lambda path: _text(checkout, path))
 
 
 def pins_at(git: Git, commit: str) -> dict[str, str]:
     """The same at a commit, without a work tree."""
-    return _pins(lambda path: (git.content(path, commit) or b"").decode("utf-8", "replace"))
+    return pins_in(lambda path: (git.content(path, commit) or b"").decode("utf-8", "replace"))
 
 
-def _pins(text: Callable[[str], str]) -> dict[str, str]:
+def pins_in(text: Callable[[str], str]) -> dict[str, str]:
+    """What is pinned, given the text of each file by its path; empty: there is no such file."""
     found: dict[str, str] = {}
     if version := _TT_MLIR.search(text(_BUILD)):
         found[TT_MLIR] = version[1]

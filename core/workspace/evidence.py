@@ -6,9 +6,11 @@ import time
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import core.evidence.analysis as analysis
+import core.evidence.github as github
 import core.evidence.nightly as nightly
 import core.evidence.progress as progress
 import core.evidence.proposals as proposals
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
         Night,
         SinceLine,
     )
-    from core.evidence.nightly import Night as Nightly, PresetRow
+    from core.evidence.github import Lookups
+    from core.evidence.nightly import Night as Nightly, PresetRow, Versions
     from core.evidence.progress import ProgressReader
     from core.evidence.proposals import CaseEvidence, CellRuns, InboxItem, Progress, Shared, Worklist, WorklistReader
     from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdicts
@@ -291,20 +294,35 @@ class Evidence(Lasting):
         """The runs of CI that are known, newest first."""
         return evidence.CiStore(evidence.evidence_store(*self._place)).runs()
 
-    def night(self, run: "CiRun", base: "CiRun | None" = None) -> "Nightly":
-        """A run of CI against `base`, or against the run before it of its workflow. Waits only for the matrix."""
+    def night(self, run: "CiRun", base: "CiRun | None" = None, *, looked: "Lookups | None" = None) -> "Nightly":
+        """A run of CI against `base`, or against the run before it of its workflow. Waits only for the matrix.
+
+        `looked` may ask GitHub for versions that no clone here knows.
+        """
         matrix, place = self.workspace.matrix, self._place
         stores = evidence.evidence_store(*place), evidence.handwritten_store(*place)
         source = nightly.Source(
             evidence.CiStore(stores[0]),
             stores,
             lambda: self.workspace.performance_reports,
-            partial(nightly.versions_between, self.workspace.checkout),
+            partial(self.between, looked=looked),
             matrix.schema.archs,
             lambda cells: nightly.known_of(cells, stores, matrix.entries.get),
             partial(ci.presets_at, self.workspace.checkout),
         )
         return nightly.read_night(source, run, base)
+
+    def between(self, before: str, after: str, looked: "Lookups | None" = None) -> "Versions":
+        """What lies between two commits of tt-xla: from clones, and what GitHub has said before."""
+        looked = looked or github.Lookups(self.lookups_file)
+        repository = next((one.repository for one in self.ci_runs if one.repository), "")
+        return nightly.versions_between(self.workspace.checkout, looked, repository, before, after)
+
+    @property
+    def lookups_file(self) -> Path:
+        """Where is stored what GitHub has said of commits."""
+        file = evidence.store_file(self.workspace.paths.evidence, self.workspace.checkout.root)
+        return file.with_name(f"{file.stem}-github-versions.json")
 
     def job_tests(self, run: "CiRun", job: "CiJob") -> "JobTests":
         """What a job of CI should have run, at the commit of its run, and what it reported."""

@@ -40,6 +40,8 @@ class GitHub:
     archives: dict[int, bytes] = field(default_factory=dict)
     logs: dict[int, bytes] = field(default_factory=dict)
     """By job; GitHub has none of the others."""
+    other: dict[str, object] = field(default_factory=dict)
+    """The JSON at any other path, with its query or without, or an Answer."""
     faults: dict[str, list[Answer]] = field(default_factory=dict)
     """By a part of the path: answers that come before the right one."""
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
@@ -92,9 +94,15 @@ class GitHub:
             return self._page(path, "jobs", self.jobs[int(found[1])], page)
         if found := re.fullmatch(r"/repos/team/tt-xla/actions/artifacts/(\d+)/zip", where.path):
             return Answer(302, {"Location": f"{self.blobs}/signed-away/{found[1]}?sig=s3cr3t"}, b"")
-        found = re.fullmatch(r"/repos/team/tt-xla/actions/jobs/(\d+)/logs", where.path)
+        return self._other(path, where.path)
+
+    def _other(self, path: str, place: str) -> Answer:
+        found = re.fullmatch(r"/repos/team/tt-xla/actions/jobs/(\d+)/logs", place)
         if found and int(found[1]) in self.logs:
             return Answer(302, {"Location": f"{self.blobs}/logs/{found[1]}?sig=s3cr3t"}, b"")
+        if key := next((one for one in (path, place) if one in self.other), ""):
+            found_there = self.other[key]
+            return found_there if isinstance(found_there, Answer) else Answer(body=json.dumps(found_there).encode())
         return Answer(404)
 
     def _page(self, path: str, name: str, items: list[dict[str, object]], page: int) -> Answer:

@@ -12,6 +12,7 @@ from .comparisons import (
     IssueAdvice as IssueAdvice,
     KnownRun as KnownRun,
     LinkedCommitsBetween as LinkedCommitsBetween,
+    NamedCommitsBetween as NamedCommitsBetween,
     ProfiledCell as ProfiledCell,
     ProfiledNumber as ProfiledNumber,
     ProfiledNumbers as ProfiledNumbers,

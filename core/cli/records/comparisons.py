@@ -110,6 +110,15 @@ class CommitsBetween(Record):
     unknown: str | None
     """Why the commits cannot be listed."""
     commits: Sequence[CommitBetween]
+    more: int
+    """How many older ones are not listed."""
+
+
+class NamedCommitsBetween(CommitsBetween):
+    """The same, of one of several repositories."""
+
+    repository: str
+    """tt-xla, tt_forge_models, tt-mlir or tt-metal."""
 
 
 class RunsCompared(Record):

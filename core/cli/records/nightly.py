@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from core.base.files import Record
-from core.cli.records.comparisons import CommitsBetween
+from core.cli.records.comparisons import NamedCommitsBetween
 
 
 class NightPreset(Record):
@@ -166,8 +166,10 @@ class Nightly(Record):
     """What passed only when it was repeated."""
     performance: Sequence[NightNumber]
     machines: Sequence[NightMachine]
-    commits: Sequence[CommitsBetween]
-    """Those of tt-xla, then those of the models."""
+    commits: Sequence[NamedCommitsBetween]
+    """Those of tt-xla, then those of the models; of tt-mlir and tt-metal too, where these moved."""
+    asked: str | None
+    """The day on which GitHub was asked about some of it; null: all is from clones."""
     pins: Sequence[NightPin]
     older: bool
     """Whether an older head was tested than in the run before."""

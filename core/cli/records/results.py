@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 
 from core.base.files import As, Record
-from core.cli.records.comparisons import CommitsBetween
+from core.cli.records.comparisons import NamedCommitsBetween
 from core.cli.records.nightly import NightPin
 from core.domain.model import BringupStatus, Status
 from core.evidence import Ending, Origin
@@ -122,8 +122,8 @@ class PerformanceChange(Record):
     """The last result at the level before."""
     first: PerformanceEnd
     """The first result at the level after."""
-    commits: Sequence[CommitsBetween]
-    """Those of tt-xla, then those of the models; empty: not both commits are known."""
+    commits: Sequence[NamedCommitsBetween]
+    """Those of tt-xla, of the models, of tt-mlir and tt-metal where these moved; empty: not both commits are known."""
     pins: Sequence[NightPin]
     """Versions that moved between both: tt-mlir, tt-metal, packages, presets."""
 

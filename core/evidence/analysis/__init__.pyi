@@ -28,6 +28,7 @@ from .comparison import (
     Comparison as Comparison,
     Difference as Difference,
     DifferenceKind as DifferenceKind,
+    OneCommit as OneCommit,
     between as between,
     chosen_run as chosen_run,
     commits_from as commits_from,

@@ -154,7 +154,9 @@ class Between:
     commits: tuple[OneCommit, ...] = ()
     """Newest first: those that the later commit has and the earlier one has not."""
     unknown: str = ""
-    """Why the commits are unknown; empty: the list is complete."""
+    """Why the commits are unknown; empty: they are not."""
+    more: int = 0
+    """How many older ones are not listed."""
 
 
 def between(checkout: Checkout, before: Iterable[Observation], after: Iterable[Observation]) -> tuple[Between, Between]:

@@ -88,11 +88,11 @@ def commit_lines(name: str, one: Between, most: int = _MOST_COMMITS) -> Iterator
     if one.unknown:
         yield f"{name}: {one_line(one.unknown)}"
         return
-    yield f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"
+    yield f"{name}: {counted(len(one.commits) + one.more, 'commit')}, {one.before[:_SHORT]} to {one.after[:_SHORT]}"
     for commit in one.commits[:most]:
         yield f"  {commit.id[:_SHORT]} {commit.day} {one_line(commit.subject)}"
-    if len(one.commits) > most:
-        yield f"  and {len(one.commits) - most:,} more"
+    if len(one.commits) > most or one.more:
+        yield f"  and {len(one.commits[most:]) + one.more:,} more"
 
 
 def _place(row: Observation) -> str:

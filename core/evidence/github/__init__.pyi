@@ -10,5 +10,6 @@ from .logs import (
     logs_directory as logs_directory,
     read_lines as read_lines,
 )
+from .lookups import Lookups as Lookups
 from .performance import Performance as Performance
 from .transport import Expired as Expired, Transport as Transport, connect as connect, find_token as find_token

@@ -112,7 +112,7 @@ class Actions:
                     str(fields["archive_download_url"]),
                 )
             except (KeyError, TypeError, ValueError) as error:
-                raise _unexpected(error) from error
+                raise unexpected(error) from error
 
     def _all(self, path: str, name: str) -> Iterator[Any]:
         """The items of every page. An item that moves to the next page meanwhile is only yielded once."""
@@ -123,7 +123,7 @@ class Actions:
             try:
                 new = {id: item for item in answer[name] if (id := _number(item["id"])) not in seen}
             except (KeyError, TypeError, ValueError) as error:
-                raise _unexpected(error) from error
+                raise unexpected(error) from error
             seen |= new.keys()
             yield from new.values()
             if not place:
@@ -156,7 +156,7 @@ def _run(fields: Any) -> CiRun:
             clean(str(fields.get("updated_at") or "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unexpected(error) from error
+        raise unexpected(error) from error
 
 
 def _job(fields: Any, repository: str, run: int) -> CiJob:
@@ -182,7 +182,7 @@ def _job(fields: Any, repository: str, run: int) -> CiJob:
             ),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _unexpected(error) from error
+        raise unexpected(error) from error
 
 
 def _moment(text: object) -> float:
@@ -203,7 +203,8 @@ def _number(value: object) -> int:
     return value
 
 
-def _unexpected(error: Exception) -> TTMatrixError:
+def unexpected(error: Exception) -> TTMatrixError:
+    """The error for an answer in another form."""
     return TTMatrixError(
         "GitHub answers something else than expected", f"{type(error).__name__}: {one_line(str(error))}"
     )

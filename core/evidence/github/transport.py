@@ -68,6 +68,10 @@ class Refused(TTMatrixError):
     """The token may not read it (401, 403)."""
 
 
+class NotFound(TTMatrixError):
+    """There is none of that name (404, 422)."""
+
+
 class _TryAgain(Exception):
     """An error that a retry may cure."""
 
@@ -380,7 +384,7 @@ class Transport:
             if _origin(error.url) == _origin(self.api)
             else str(urlsplit(error.url).hostname)[:_SHOWN]
         )
-        kind = Refused if error.code in (401, 403) else TTMatrixError
+        kind = {401: Refused, 403: Refused, 404: NotFound, 422: NotFound}.get(error.code, TTMatrixError)
         return kind(f"GitHub refuses with {error.code}", where, hints.get(error.code, ""))
 
 

@@ -284,8 +284,12 @@ def _versions(night: Night) -> Iterator[Line]:
     if found.own.before and found.own.before == found.own.after:
         yield Line(text="Both runs tested one head: what differs is noise, machines, or what nothing pins.")
         return
+    if found.asked:
+        yield Line(text=f"Some of it is what GitHub said on {found.asked}.")
     yield from _commits(_OWN, found.own, found.url)
     yield from _commits("tt_forge_models", found.models, found.models_url)
+    for name, commits, url in found.others:
+        yield from _commits(name, commits, url)
     if found.touched:
         names = ", ".join(found.touched[:12])
         yield Line(text=f"models touched: {names}{f' and {len(found.touched) - 12} more' * (len(found.touched) > 12)}")
@@ -299,8 +303,9 @@ def _commits(name: str, one: Between, url: str) -> Iterator[Line]:
         yield Line(text=f"{name}: {one.unknown}")
     elif one.commits:
         subjects = "; ".join(commit.subject for commit in one.commits[:3])
-        more = f"; and {len(one.commits) - 3} more" if len(one.commits) > 3 else ""
-        text = f"{name}: {counted(len(one.commits), 'commit')}, {one.before[:_SHORT]}..{one.after[:_SHORT]}:"
+        count = len(one.commits) + one.more
+        more = f"; and {count - 3} more" if count > 3 else ""
+        text = f"{name}: {counted(count, 'commit')}, {one.before[:_SHORT]}..{one.after[:_SHORT]}:"
         span = Span(name != _OWN, one.before, one.after)
         links = (Link("compare", url),) if url else ()
         yield Line(text=text, said=f"{subjects}{more}", links=links, about=span)
