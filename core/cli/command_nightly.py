@@ -10,8 +10,8 @@ from core.base.files import atomic_write
 from core.base.text import counted, one_line
 from core.cli import nightly_record, records
 from core.cli.context import Context
-from core.cli.report_html import wrapped
 from core.cli.ingest_sources import lookups
+from core.cli.report_html import wrapped
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
 from core.evidence.github import Expired, connect, fetch_log, is_whole, log_file, read_lines
 from core.evidence.nightly import (

@@ -130,7 +130,7 @@ class JobLogScreen(SessionScreen):
         transport = self._transport = github.Transport()
 
         def work() -> None:
-            transport.token = github.find_token()
+            transport.sign_in()
             try:
                 github.fetch_log(transport, asked.state.job, file, lambda part: self._tell(transport, part))
             except github.Expired:

@@ -12,4 +12,4 @@ from .logs import (
 )
 from .lookups import Lookups as Lookups
 from .performance import Performance as Performance
-from .transport import Expired as Expired, Transport as Transport, connect as connect, find_token as find_token
+from .transport import Expired as Expired, Transport as Transport, connect as connect

@@ -108,6 +108,14 @@ class GhAnswer:
 class GhOpener:
     """Opens addresses of the API as `WatchedOpener` does. `gh` follows redirects, without its token to other hosts."""
 
+    def __init__(self) -> None:
+        self._process: PipedCommand | None = None
+
+    def end(self) -> None:
+        """End the answer that another thread reads, without waiting for it."""
+        if self._process is not None:
+            threading.Thread(target=self._process.stop, daemon=True).start()
+
     @contextmanager
     def open(self, request: urllib.request.Request, *, silence: float, whole: float) -> Iterator[GhAnswer]:
         """The answer, during the block. Raises as `WatchedOpener.open`, and Unusable."""
@@ -117,6 +125,7 @@ class GhOpener:
         words = ["gh", "api", "--include", "--method=GET", *headers, f"--hostname={_host(where.hostname)}", "--", place]
         over = threading.Event()
         with PipedCommand(words, cwd=Path.home(), env=_QUIET) as process:
+            self._process = process
 
             def end() -> None:
                 over.set()
@@ -146,6 +155,7 @@ class GhOpener:
                 raise
             finally:
                 timer.cancel()
+                self._process = None
         if over.is_set():
             raise Overdue
 

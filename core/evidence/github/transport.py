@@ -80,11 +80,6 @@ class _TryAgain(Exception):
         self.after = after
 
 
-def find_token(environ: Mapping[str, str] = os.environ, runner: CommandRunner = run_command) -> str:
-    """The token in the environment, else that of `gh`; empty if neither has one. It is never stored."""
-    return _given_token(environ) or signed_in(environ, runner) or ""
-
-
 def _given_token(environ: Mapping[str, str]) -> str:
     return next(filter(None, (environ.get(name, "").strip() for name in _TOKENS)), "")
 
@@ -94,10 +89,10 @@ def connect(
     environ: Mapping[str, str] = os.environ,
     runner: CommandRunner = run_command,
 ) -> "Transport":
-    """To GitHub through `gh`, if that is signed in; else, and to another API, over HTTPS, maybe with a token."""
-    given, gh = _given_token(environ), signed_in(environ, runner)
-    own = not environ.get("GITHUB_API_URL") and bool(gh is not None and (given or gh))
-    return Transport(given or gh or "", say=say, gh=own)
+    """A connection that is signed in."""
+    found = Transport(say=say)
+    found.sign_in(environ, runner)
+    return found
 
 
 class Answer(Protocol):
@@ -118,6 +113,9 @@ class Opener(Protocol):
     def open(
         self, request: urllib.request.Request, *, silence: float, whole: float
     ) -> AbstractContextManager[Answer]: ...
+
+    def end(self) -> None:
+        """End the answer that another thread reads."""
 
 
 class Sink(Protocol):
@@ -163,6 +161,13 @@ class Transport:
         secure = _readable(self.api) and (_is_https(self.api) or _at_home(self.api))
         if not secure:
             raise TTMatrixError("The API of GitHub is used over HTTPS only", f"GITHUB_API_URL is {one_line(self.api)}")
+
+    def sign_in(self, environ: Mapping[str, str] = os.environ, runner: CommandRunner = run_command) -> None:
+        """Ask through `gh`, if that is signed in; else, and another API, over HTTPS, with a token if there is one."""
+        given, gh = _given_token(environ), signed_in(environ, runner)
+        self.token = given or gh or ""
+        if self.api == API and gh is not None and self.token:
+            self.gh, self._opener = True, GhOpener()
 
     def stop(self) -> None:
         """From another thread: end what is being read, and read no more. The reader gets a TTMatrixError."""
@@ -296,6 +301,8 @@ class Transport:
     def _open(self, address: str, seconds: float, first: int = 0) -> Iterator[Answer]:
         begun = time.monotonic()
         for _ in range(_MOST_REDIRECTS):
+            if self._stopped.is_set():
+                raise TTMatrixError("Stopped", "What was read is stored.")
             self._requests += 1
             if self._requests > MOST_REQUESTS or time.monotonic() - self._begun > _MOST_SECONDS:
                 what = f"{self._requests:,} requests; what was read is stored, and the next call continues"

@@ -16,7 +16,7 @@ from core.base.errors import TTMatrixError
 from core.base.processes import CommandResult
 from core.base.settings import paths
 from core.evidence import store_file
-from core.evidence.github import Transport, find_token
+from core.evidence.github import Transport, connect
 from core.evidence.reports import ReadOptions, changed_reports
 from core.evidence.store import EvidenceStore
 from core.sources import Checkout
@@ -218,8 +218,8 @@ def test_a_token_is_that_of_the_environment_or_of_gh(monkeypatch: pytest.MonkeyP
         assert argv == ["gh", "auth", "token"]
         return CommandResult(tuple(argv), 0, "of-gh\n", "")
 
-    assert find_token({"GITHUB_TOKEN": "of-env"}, gh) == "of-env"  # type: ignore[arg-type]
-    assert find_token({}, gh) == "of-gh"  # type: ignore[arg-type]
+    assert connect(environ={"GITHUB_TOKEN": "of-env"}, runner=gh).token == "of-env"  # type: ignore[arg-type]
+    assert connect(environ={}, runner=gh).token == "of-gh"  # type: ignore[arg-type]
     assert "of-env" not in repr(Transport("of-env"))
 
 

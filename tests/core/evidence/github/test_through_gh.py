@@ -4,6 +4,7 @@
 import os
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -147,3 +148,13 @@ def test_a_lying_one_is_named_and_passed_over(
 def test_a_token_that_cannot_be_one_is_none(place: Path, auth: str) -> None:
     gh(place, "pass", auth=auth)
     assert connect().token in ("", "xxx")
+
+
+def test_what_is_read_through_it_can_be_stopped(place: Path, tmp_path: Path) -> None:
+    gh(place, f'say("{_HEAD}", b"[")\n    while True: time.sleep(0.05); os.write(1, b" ")')
+    found = connect()
+    threading.Timer(0.5, found.stop).start()
+    with pytest.raises(TTMatrixError, match="Stopped"):
+        found.download("repos/o/n/actions/artifacts/1/zip", tmp_path / "x", 10**9)
+    with pytest.raises(TTMatrixError, match="Stopped"):
+        found.json("repos/o/n/actions/runs")
