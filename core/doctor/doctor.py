@@ -11,8 +11,10 @@ from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
 from core.doctor.drift import PINNED_ELSEWHERE
 from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
 from core.doctor.filing import DUPLICATE_KEY, MISFILED
+from core.doctor.hand_written import LOST_TEST, test_findings
 from core.doctor.ids import UNKNOWN_ID
-from core.doctor.jobs import EMPTY_JOB, MISSING_PRESET, SAME_JOB, UNUSED_PRESET
+from core.doctor.jobs import EMPTY_JOB, MISSING_PRESET, SAME_JOB, UNUSED_PRESET, WRONG_MACHINE
+from core.doctor.loader_files import EARLY_IMPORT, UNDEFINED_NAME, UNREAD_REQUIREMENTS, loader_file_findings
 from core.doctor.markers import ODD_MARKER
 from core.doctor.op_manifests import OP_MANIFEST, corrected_findings
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
@@ -35,7 +37,6 @@ from core.doctor.reading import (
 )
 from core.doctor.yaml_version import YAML_VERSION
 from core.domain.model import Finding
-from core.handwritten import read_tests
 from core.matrix import Matrix
 from core.matrix.cache import Cache, content_cache, of_loaders
 from core.ops import read_op_tests
@@ -48,8 +49,12 @@ CHECKS = (
     BROKEN_SCHEMA,
     BROKEN_LOADER,
     RAISING_LOADER,
+    EARLY_IMPORT,
+    UNDEFINED_NAME,
+    UNREAD_REQUIREMENTS,
     BROKEN_TEST,
     MISSING_FIXTURE,
+    LOST_TEST,
     BROKEN_YAML,
     YAML_VERSION,
     UNKNOWN_FIELD,
@@ -78,6 +83,7 @@ CHECKS = (
     PRESET_MACHINE,
     EMPTY_JOB,
     SAME_JOB,
+    WRONG_MACHINE,
     BROKEN_WORKFLOW,
     MISSING_PRESET,
     UNUSED_PRESET,
@@ -110,7 +116,8 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
     found = (
         *diagnose(matrix),
         *loaders[len(matrix.findings) :],
-        *read_tests(cache).findings,
+        *loader_file_findings(cache, matrix),
+        *test_findings(cache),
         *selected.findings,
         *ci_findings(cache, matrix),
         *placeholder_findings(cache, matrix),

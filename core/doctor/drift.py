@@ -16,6 +16,7 @@ _PINS = ("python_package/requirements.txt", "venv/requirements-dev.txt")
 _RUNTIME = frozenset({"torch", "torchxla", "torchvision", "torchaudio", "jax", "jaxlib", "pjrtplugintt"})
 """Another version of these takes the place of the one that the device's plugin was built for."""
 _REQUIREMENT = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?P<how>==|~=|<=?)\s*(?P<version>[\d.]+)")
+_NAMED = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)")
 _AT_ADDRESS = re.compile(r"^\s*(?P<name>[\w.-]+)\s*@\s*\S*/(?P<file>[\w.-]+?)-(?P<version>\d[\d.]*)")
 
 
@@ -25,7 +26,7 @@ def _replaced(matrix: Matrix) -> Iterator[Finding]:
         path = matrix.checkout.models / directory / "requirements.txt"
         for line, text in enumerate(_lines(path), 1):
             match = _REQUIREMENT.match(text)
-            name = _plain(match["name"]) if match else ""
+            name = plain_name(match["name"]) if match else ""
             if match and name in pins and not _allows(match["how"], match["version"], pins[name]):
                 message = (
                     f"Installs another {match['name']} ({match['how']}{match['version']}) over the {pins[name]} that"
@@ -45,9 +46,15 @@ def _pinned(checkout: Checkout) -> Mapping[str, str]:
     for place in _PINS:
         for text in _lines(checkout.root / place):
             match = _REQUIREMENT.match(text) or _AT_ADDRESS.match(text)
-            if match and (name := _plain(match["name"])) in _RUNTIME:
+            if match and (name := plain_name(match["name"])) in _RUNTIME:
                 found.setdefault(name, match["version"])
     return found
+
+
+def runtime_requirements(checkout: Checkout) -> frozenset[str]:
+    """The packages that are installed before any test is collected, by their plain names."""
+    lines = (text for place in _PINS for text in _lines(checkout.root / place))
+    return frozenset(plain_name(match["name"]) for text in lines if (match := _NAMED.match(text)))
 
 
 def _allows(how: str, version: str, pinned: str) -> bool:
@@ -67,5 +74,6 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
+    """The name of a package without what its spellings differ in."""
     return re.sub(r"[-_.]", "", name).lower()

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from core.base.errors import TTMatrixError
 from core.base.files import is_there, read_text
+from core.base.text import counted
 from core.ci import Selector, covers_models, job_problem, placeholder_jobs
 from core.doctor.check import Check
 from core.doctor.presets import Presets
@@ -20,8 +21,17 @@ from core.sources.handwritten import ROOTS, Suite
 
 EMPTY_JOB = Check("empty-job", "a job of CI that selects no test")
 SAME_JOB = Check("same-job", "two jobs of one preset that run the same tests on the same machine")
+WRONG_MACHINE = Check("wrong-machine", "a job of CI that runs hand-written tests which are marked for other machines")
 UNUSED_PRESET = Check("unused-preset", "a CI preset that no workflow and no other preset names")
 MISSING_PRESET = Check("missing-preset", "a preset or workflow that something names, and that does not exist")
+
+_MACHINES: Mapping[str, tuple[str, ...]] = {
+    "single_device": ("n150", "p150", "wormhole_b0"),
+    "dual_chip": ("n300",),
+    "llmbox": ("n300-llmbox",),
+    "galaxy": ("galaxy-wh-6u",),
+}
+"""The machines that markers of hand-written tests ask for, beside those with the name of an arch."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +53,27 @@ class JobTests:
                 )
                 yield self._finding(EMPTY_JOB.kind, job, message)
         yield from self._same()
+        yield from self._elsewhere()
+
+    def _elsewhere(self) -> Iterator[Finding]:
+        """Jobs that select tests which ask for other machines."""
+        archs = self.presets.matrix.schema.archs
+        machines = {**_MACHINES, **{name: (one,) for one in archs for name in (one, one.replace("-", "_"))}}
+        known = {one for some in machines.values() for one in some}
+        marked = {test.node_id: wanted for test in self.suite.tests if (wanted := test.markers & machines.keys())}
+        for job in (one for one in self._jobs if one.runs_on in known):
+            wrong = sorted(
+                id
+                for id in self._tests[job] & marked.keys()
+                if not any(job.runs_on in machines[mark] for mark in marked[id])
+            )
+            if wrong:
+                mark = min(marked[wrong[0]])
+                message = (
+                    f"Selects {counted(len(wrong), 'test')} marked {mark}, such as {wrong[0]}, but runs on"
+                    f" {job.runs_on}. Leave them out with: and not {mark}"
+                )
+                yield self._finding(WRONG_MACHINE.kind, job, message)
 
     def _same(self) -> Iterator[Finding]:
         """The later of two jobs in one run whose tests are the same."""

@@ -206,8 +206,8 @@ class Presets:
                 f" Remove shared-runners, or give {machine} a label there"
             )
             yield self.finding(PRESET_MACHINE.kind, one, "shared-runners", message)
-        forge, dir = one.get("forge-models") in (True, "true"), one.get("dir")
-        if forge and isinstance(dir, str) and covers_models(dir) and machine not in archs:
+        dir = one.get("dir")
+        if isinstance(dir, str) and covers_models(dir) and self._is_wrong(machine, forge=one.get("forge-models")):
             hint = _hint(machine, archs) or f"; archs are {', '.join(archs)}"
             message = f"The tests refuse --arch {machine}, so that none of them runs{hint}"
             yield self.finding(PRESET_MACHINE.kind, one, "runs-on", message)
@@ -216,6 +216,12 @@ class Presets:
             if near := [name for name in _near(machine, known) if digits(name) == digits(machine)]:
                 message = f"No runner is known by the label {machine}, and no other job has it; did you mean {near[0]}?"
                 yield self.finding(PRESET_MACHINE.kind, one, "runs-on", message)
+
+    def _is_wrong(self, machine: str, forge: object) -> bool:
+        """Whether tests of models cannot run on a machine. Without `forge-models`, upstream asks for the job's name."""
+        if machine in self.matrix.schema.archs:
+            return False
+        return forge in (True, "true") or not any(one.get("forge-models") for one in self.objects)
 
     @cached_property
     def _machines(self) -> Counter[str]:

@@ -68,7 +68,9 @@ def _content(file: Path) -> bytes:
 UNUSED_FILECHECK = Check("unused-filecheck", "a FileCheck pattern file that nothing names", _unused)
 
 
-NO_JOB = Check("no-job", "an entry whose test no scheduled CI job selects")
+NO_JOB = Check(
+    "no-job", "an entry whose test no scheduled CI job selects, or a hand-written test that asks for one in vain"
+)
 
 
 def no_job_findings(matrix: Matrix, selected: Selected, failing: Collection[str] = ()) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 
 import ast
 import builtins
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -45,6 +46,8 @@ class ModuleFacts(NamedTuple):
     """Names that it looks up when it is imported and that nothing in it seems to bind. Evaluating it tells."""
     attributes: frozenset[tuple[str, str]] = frozenset()
     """Attributes of its classes and of names that it imports, which are looked up when it is imported or asked."""
+    packages: Mapping[str, int] = {}
+    """The packages from elsewhere without which importing it fails, each with a line."""
 
 
 def read_module(source: str | bytes, filename: str) -> ModuleFacts:
@@ -72,7 +75,14 @@ def read_module(source: str | bytes, filename: str) -> ModuleFacts:
     unbound = frozenset() if open_ended else looked_up.loaded - looked_up.stored - defined - _BUILT_IN
     near = classes.keys() | {name for name, one in imports.items() if one.level or "tt_forge_models" in one.module}
     inner = frozenset(one for one in looked_up.attributes if one[0] in near and one[1][0] != "_")
-    return ModuleFacts(classes, imports, dicts, frozenset(defined), open_ended, frozenset(unbound), inner)
+    packages = {name: line for name, line in _packages(body) if name not in sys.stdlib_module_names}
+    return ModuleFacts(classes, imports, dicts, frozenset(defined), open_ended, frozenset(unbound), inner, packages)
+
+
+def _packages(body: list[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """Top-level packages that are imported absolutely, the last place of each first."""
+    found = [(one.module.partition(".")[0], one.line) for one in needed_imports(body) if not one.level]
+    return reversed(found)
 
 
 def needed_imports(body: list[ast.stmt]) -> Iterator[Imported]:

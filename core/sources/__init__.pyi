@@ -32,7 +32,7 @@ from .git import (
     Git as Git,
     reading as reading,
 )
-from .importable import mark_broken as mark_broken
+from .importable import NeededPackage as NeededPackage, mark_broken as mark_broken, needed_packages as needed_packages
 from .loader_files import (
     Code as Code,
     KnownFiles as KnownFiles,

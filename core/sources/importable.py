@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loaders that cannot be imported for a reason visible in the tree itself: a missing name or file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from core.domain.model import Finding, Loader
 from core.python import ImportCheck, Imported, ModuleFacts, Raised, Unknown
@@ -76,3 +77,40 @@ class _Failures:
     def _facts(self, path: str) -> ModuleFacts | None:
         module = self._tree.module(path)
         return module if isinstance(module, ModuleFacts) else None
+
+
+class NeededPackage(NamedTuple):
+    """A package from elsewhere that must be installed when a loader is imported."""
+
+    name: str
+    path: str
+    """The file that imports it, relative to the models tree."""
+    line: int
+
+
+def needed_packages(tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, tuple[NeededPackage, ...]]:
+    """What importing each loader needs, by its directory; in the order of its imports."""
+    imports = ImportCheck(tree.files, lambda _: None)
+    needed: dict[str, dict[str, NeededPackage]] = {}
+
+    def look(path: str) -> dict[str, NeededPackage]:
+        if path not in needed:
+            found = needed[path] = {}
+            facts = tree.module(path)
+            if isinstance(facts, ModuleFacts):
+                found |= {name: NeededPackage(name, path, line) for name, line in facts.packages.items()}
+                for name in facts.imports.values():
+                    for target in () if name.guarded else _run_by(tree, imports, path, name):
+                        found |= {one: place for one, place in look(target).items() if one not in found}
+        return needed[path]
+
+    return {one.directory: tuple(look(loader_file(one.directory)).values()) for one in loaders}
+
+
+def _run_by(tree: ModelsTree, imports: ImportCheck, path: str, name: Imported) -> Iterator[str]:
+    """The files of the tree that an import runs: the module, and that of the name if it is one."""
+    if target := imports.target(path, name):
+        yield target
+    module = tree.files.module(path, name)
+    if module is not None and name.name and (inner := tree.files.file(f"{module}/{name.name}".lstrip("/"))):
+        yield inner

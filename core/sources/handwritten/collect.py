@@ -16,6 +16,7 @@ from core.python import (
     ModuleScope,
     Opaque,
     Program,
+    Raises,
     Unknown,
     Value,
 )
@@ -112,11 +113,13 @@ class _Module:
             line = value.node.lineno
             base = HandwrittenTest(self._module.path, classes, name, "", line, level)
             try:
-                if self._module.raised:
+                if self._module.raised:  # the finding is about the module
                     raise Unknown(self._module.raised.text)
                 if value.doubt:
                     raise Unknown(value.doubt)
                 yield from self._made(base, value, marks, fixtures)
+            except Raises as error:
+                yield base._replace(marks=self._records(marks), unknown=_reason(error), raised=error.raised.text)
             except (Unknown, RecursionError) as error:
                 yield base._replace(marks=self._records(marks), unknown=_reason(error))
         elif isinstance(value, Opaque) and (line := self._calls.line(name)):
@@ -134,6 +137,8 @@ class _Module:
         parts += [parametrization(*values, self._program.expressions) for values in direct]
         if math.prod(len(part.sets) for part in parts) > _MOST_TESTS:
             raise Unknown("it has too many combinations of parameters")
+        if not function.wrapper and (unused := fixtures.unused(asked, names)):
+            raise Raises("Failed", f"{function.name} takes no argument {unused[0]}")
         records = self._records(marks)
         base = base._replace(lacking=fixtures.lacking(asked, names))
         if not parts:
@@ -236,7 +241,7 @@ def _arguments(mark: Mark) -> tuple[Value, Value, Value]:
         mark.kwargs
     )
     if "argnames" not in given or "argvalues" not in given:
-        raise Unknown("a parametrization without names or values")
+        raise Raises("TypeError", "parametrize misses its names or values")
     return given["argnames"], given["argvalues"], given.get("ids")
 
 

@@ -96,6 +96,12 @@ class Fixtures:
         known = (direct, self.by_name, self._names, _GIVEN)
         return tuple(name for name in names if not any(name in some for some in known))
 
+    def unused(self, own: Iterable[str], direct: frozenset[str]) -> tuple[str, ...]:
+        """The names that a test parametrizes, and that neither it nor a fixture of it takes."""
+        if self._open:
+            return ()
+        return tuple(sorted(direct - set(self._closure(list(dict.fromkeys((*self._autouse, *own))), frozenset()))))
+
     def _parametrization(self, name: str, functions: Sequence[Function]) -> Parametrization | None:
         for function in reversed(functions):
             fixture = function.fixture

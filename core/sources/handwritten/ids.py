@@ -17,15 +17,16 @@ from core.python import (
     Opaque,
     Param,
     Partial,
+    Raises,
     Unknown,
     Value,
     describe,
     name_of,
 )
+from core.sources.handwritten.records import EMPTY_SET
 
 _LONGEST = 100
 """Longer texts are numbered by pytest 9."""
-_EMPTY = Param((), (), "NOTSET")
 _NAMELESS = (tuple, list, dict, set, frozenset, range, slice, Instance, Partial, Param, Mark, type(Ellipsis))
 
 
@@ -61,12 +62,14 @@ def parametrization(names: Value, values: Value, ids: Value, expressions: Expres
     if isinstance(values, Opaque):
         raise Unknown(values.reason)
     sets = [_parameter(value, alone, expressions) for value in expressions.elements(values)]
-    if any(one.id is None and len(one.values) != len(arguments) for one in sets):
-        raise Unknown("a set has more or fewer values than there are names")
+    if odd := next((one for one in sets if len(one.values) != len(arguments)), None):
+        raise Raises("Failed", f"parametrize has {len(arguments)} names and a set of {len(odd.values)} values")
     if not sets:
-        return Parametrization(arguments, (ParameterSet(_EMPTY.id, (Mark("skip"),)),))
+        return Parametrization(arguments, (ParameterSet(EMPTY_SET, (Mark("skip"),)),))
     if isinstance(ids, Opaque):
         raise Unknown(f"the ids are not known: {ids.reason}")
+    if isinstance(ids, list | tuple) and len(ids) != len(sets):
+        raise Raises("Failed", f"parametrize has {len(sets)} sets of values and {len(ids)} ids")
     made = [_set_id(one, at, arguments, ids, expressions) for at, one in enumerate(sets)]
     found = zip(_unique(made), sets, strict=True)
     return Parametrization(arguments, tuple(ParameterSet(id, one.marks) for id, one in found))

@@ -7,6 +7,9 @@ from typing import Literal, NamedTuple
 ROOTS = ("tests/jax", "tests/torch")
 """The directories of such tests in a checkout."""
 
+EMPTY_SET = "NOTSET"
+"""What pytest calls the only set of a parametrization without values, which it skips."""
+
 Level = Literal["op", "graph", ""]
 
 
@@ -39,6 +42,8 @@ class HandwrittenTest(NamedTuple):
     """Ids by the names of the parameters."""
     lacking: tuple[str, ...] = ()
     """Fixtures that it asks for and that nothing defines."""
+    raised: str = ""
+    """What collecting it raises, which is then the end of its whole file."""
 
     @property
     def node_id(self) -> str:

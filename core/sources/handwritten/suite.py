@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from core.domain.model import Finding
-from core.python import Program, Raised, Resolver, Unknown, parse_python
+from core.python import Program, Raised, Resolver, Unknown, parse_python, undefined_names
 from core.sources.checkout import Checkout
 from core.sources.content_cache import ContentCache, Contents
 from core.sources.handwritten.collect import collect
+from core.sources.handwritten.lost import lost_in_text, lost_of
 from core.sources.handwritten.records import ROOTS, HandwrittenTest
 from core.sources.stamps import walk
 
@@ -91,12 +92,27 @@ class _Reading:
         except Unknown as error:
             line = _line_of_mistake(self._program, path)
             return (), (Finding("broken-test", f"Its tests are not known: {error}", path, line),)
-        raised = self._program.module(path).raised
-        return tests, (_raising(path, raised),) if raised else ()
+        return tests, tuple(self._found_in(path, tests))
+
+    def _found_in(self, path: str, tests: Sequence[HandwrittenTest]) -> Iterator[Finding]:
+        if raised := self._program.module(path).raised:
+            yield _raising(path, raised)
+        elif test := next((one for one in tests if one.raised), None):
+            message = f"pytest cannot collect its tests: collecting {test.name} {test.raised}"
+            yield Finding("broken-test", message, path, test.line)
+        yield from lost_in_text(self._program.trees[path][0], path)
+        yield from lost_of(tests)
+        yield from _undefined(self._program.trees[path][1], path)
 
 
 _Found: TypeAlias = tuple[tuple[HandwrittenTest, ...], tuple[Finding, ...]]
 _Reader: TypeAlias = Callable[[str, tuple[str, ...]], _Found]
+
+
+def _undefined(source: str, path: str) -> Iterator[Finding]:
+    for one in undefined_names(source.encode()):
+        message = f"{one.function} raises NameError: nothing binds {one.name}. Import or define it, or correct the name"
+        yield Finding("undefined-name", message, path, one.line)
 
 
 def _raising(path: str, raised: Raised) -> Finding:

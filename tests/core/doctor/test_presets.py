@@ -184,3 +184,23 @@ def test_tests_of_a_job_that_the_runner_refuses_are_not_covered(tmp_path: Path) 
 def test_a_box_of_boards_runs_the_tests_of_its_boards(examine: Examine) -> None:
     job = {**GOOD, "runs-on": "lb-blackhole", "test-mark": "p150 and expected_passing"}
     assert examine([job]) == []
+
+
+LLMBOX = "import pytest\n\n\n@pytest.mark.nightly\n@pytest.mark.llmbox\ndef test_wide(): ...\n"
+
+
+@pytest.mark.parametrize(
+    ("mark", "machine", "found"),
+    [
+        ("nightly", "n150", True),
+        ("nightly and not llmbox", "n150", False),
+        ("nightly", "n300-llmbox", False),
+        ("nightly", "cpu", False),
+    ],
+)
+def test_a_job_that_runs_tests_marked_for_another_machine(
+    examine: Examine, mark: str, machine: str, found: bool
+) -> None:
+    job = {**GOOD, "runs-on": machine, "dir": "./tests/torch", "test-mark": mark, "forge-models": False}
+    kinds = [kind for kind, _, _ in examine([job], **{"tests/torch/test_wide.py": LLMBOX})]
+    assert kinds == (["wrong-machine"] if found else [])

@@ -26,7 +26,6 @@ FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef tester({}): ...\n"
         "def test_a(nothing_like_it): ...\n",
         "def test_a(reqest): ...\n",
         "import pytest\n@pytest.mark.usefixtures('gone')\ndef test_a(): ...\n",
-        "import pytest\n@pytest.mark.parametrize('shap', [1, 2])\ndef test_a(shape): ...\n",
         FIXTURE.format("gone") + "def test_a(tester): ...\n",
         "class TestA:\n    def test_a(self, gone): ...\n",
     ],

@@ -58,7 +58,7 @@ def test_as_pytest_collects(tmp_path: Path, session: Session) -> None:
     checkout = write(tmp_path, FILES)
     ours = known(suite := read_suite(checkout))
     theirs = collected(session, tmp_path, "tests/torch", "tests/jax")
-    assert not suite.findings
+    assert {one.kind for one in suite.findings} == {"lost-test"}, "some have no values, one class has an __init__"
     assert [test for test in suite.tests if test.unknown] == []
     assert sorted(ours) == sorted(theirs)
     assert ours == theirs

@@ -254,9 +254,9 @@ def test_k(a): pass
     assert "too many combinations" in unknown["test_c"]
     assert not unknown["test_d"], "a decorator from elsewhere leaves a test as it is"
     assert "asks whether" in unknown["test_e"]
-    assert "more or fewer" in unknown["test_h"]
+    assert "2 names and a set of 1 values" in unknown["test_h"]
     assert "names of the parameters" in unknown["test_i"]
-    assert "without names or values" in unknown["test_j"]
+    assert "misses its names or values" in unknown["test_j"]
     assert unknown["test_k"] == ""
 
 

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that functions of loaders lack, packages that are not there yet, requirements that nobody reads.
+
+Importing a loader shows none of these (docs/rules.md 6).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from core.base.errors import TTMatrixError
+from core.base.files import is_there, read_bytes, read_loosely, read_text
+from core.doctor.check import Check
+from core.doctor.drift import plain_name, runtime_requirements
+from core.domain.model import Finding
+from core.matrix import Matrix
+from core.matrix.cache import Cache, content_cache, of_loaders
+from core.python import ModuleFacts, Undefined, undefined_names
+from core.sources import ModelsTree, NeededPackage, files_below, loader_file, needed_packages
+
+UNDEFINED_NAME = Check("undefined-name", "a function that looks up a name that nothing binds")
+EARLY_IMPORT = Check("early-import", "a package that a loader imports before its requirements are installed")
+UNREAD_REQUIREMENTS = Check("unread-requirements", "a file of requirements that nothing installs")
+
+_CORRECT = "Import or define it, or correct the name"
+_INSTALLER = Path("tests/runner/requirements.py")
+_FILE_NAME = re.compile(r"\b[\w.-]*requirements[\w.-]*\.txt\b")
+_USUAL = "requirements.txt"
+_LOADER = "loader.py"
+_MOST_BYTES = 1 << 20
+_BROUGHT = """
+absl attr certifi charset_normalizer dateutil dill filelock fsspec huggingface_hub idna jinja2 markupsafe mpmath
+multiprocess networkx numpy packaging pandas pkg_resources protobuf pyarrow pytz pyyaml regex requests safetensors
+scipy setuptools six sympy tokenizers tqdm typing_extensions urllib3 xxhash yaml
+"""
+"""Packages that torch, jax, transformers, datasets and their like bring with them."""
+_REQUIRED = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)")
+
+
+def loader_file_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
+    """Names that no function can find, packages that are not there yet, requirements that nobody reads."""
+    undefined = of_loaders(cache, matrix, "undefined", dict, lambda: _undefined(cache, matrix))
+    for directory, names in undefined.items():
+        path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
+        for one in names:
+            message = f"{one.function} raises NameError: nothing binds {one.name}. {_CORRECT}"
+            yield Finding(UNDEFINED_NAME.kind, message, path, one.line, id=directory)
+    yield from _early(cache, matrix)
+    yield from _unread(matrix)
+
+
+def _undefined(cache: Cache, matrix: Matrix) -> dict[str, tuple[Undefined, ...]]:
+    models = matrix.checkout.models
+    found: dict[str, tuple[Undefined, ...]] = {}
+    with content_cache(cache, "undefined", models, tuple) as cached:
+        for directory in matrix.loaders:
+            path = loader_file(directory)
+            known = cached.get(path)
+            names = cached.put(path, _in_file(models / path), [path]) if known is None else known
+            if names:
+                found[directory] = names
+    return found
+
+
+def _in_file(path: Path) -> tuple[Undefined, ...]:
+    try:
+        return undefined_names(read_bytes(path))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return ()
+
+
+# Packages
+
+
+def _early(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
+    """One finding for each file that needs a package which only the requirements of a loader install."""
+    present = runtime_requirements(matrix.checkout)
+    late = _installed_later(matrix) - present if present else frozenset()
+    if not late:
+        return
+    needed = of_loaders(cache, matrix, "needed_packages", dict, lambda: _needed(cache, matrix))
+    told: set[tuple[str, str]] = set()
+    for directory, packages in needed.items():
+        for one in packages:
+            if plain_name(one.name) in late and (one.path, one.name) not in told:
+                told.add((one.path, one.name))
+                message = (
+                    f"Importing {loader_file(directory)} needs {one.name}, which is installed from requirements only"
+                    " when a test of it runs: its tests are then not collected. Import it in the function that uses it"
+                )
+                path = matrix.checkout.relative(matrix.checkout.models / one.path)
+                yield Finding(EARLY_IMPORT.kind, message, path, one.line, id=directory)
+
+
+def _needed(cache: Cache, matrix: Matrix) -> dict[str, tuple[NeededPackage, ...]]:
+    with content_cache(cache, "outlines", matrix.checkout.models, ModuleFacts) as cached:
+        tree = ModelsTree(matrix.checkout.models, cached=cached)
+        return needed_packages(tree, matrix.loaders.values())
+
+
+def _installed_later(matrix: Matrix) -> frozenset[str]:
+    """The packages in requirements of the models, by their plain names."""
+    found: set[str] = set()
+    for path in _requirement_files(matrix):
+        if not path.name.startswith("system-"):
+            found |= {plain_name(match["name"]) for line in _lines(path) if (match := _REQUIRED.match(line))}
+    return frozenset(found - {plain_name(name) for name in _BROUGHT.split()})
+
+
+# Requirements
+
+
+def _unread(matrix: Matrix) -> Iterator[Finding]:
+    """Files beside a loader whose name the runner does not know, and files that are not beside one."""
+    known = _known_names(matrix)
+    models = matrix.checkout.models
+    with_loader = {PurePosixPath(directory) for directory in matrix.loaders}
+    above = {parent: one for one in sorted(with_loader, reverse=True) for parent in one.parents if parent.name}
+    for path in _requirement_files(matrix) if known else ():
+        directory = PurePosixPath(path.parent.relative_to(models))
+        place = matrix.checkout.relative(path)
+        if directory in with_loader and path.name not in known:
+            message = f"Nothing reads {path.name}, so that nothing in it is installed. Name it {_USUAL}"
+            yield Finding(UNREAD_REQUIREMENTS.kind, message, place, 1, id=str(directory))
+        elif directory in above and not is_there(path.parent / _LOADER):
+            message = f"Only a {_USUAL} beside a loader.py is installed. Move it to {above[directory]}"
+            yield Finding(UNREAD_REQUIREMENTS.kind, message, place, 1, id=str(above[directory]))
+
+
+def _known_names(matrix: Matrix) -> frozenset[str]:
+    """The names of files that the runner installs from; none if it does not say."""
+    try:
+        text = read_loosely(matrix.checkout.root / _INSTALLER, _MOST_BYTES)
+    except (OSError, ValueError):
+        return frozenset()
+    found = frozenset(_FILE_NAME.findall(text))
+    return found if _USUAL in found else frozenset()
+
+
+def _requirement_files(matrix: Matrix) -> list[Path]:
+    names = (Path(one) for one in files_below(matrix.checkout.models, ".txt"))
+    return sorted(path for path in names if path.suffix == ".txt" and "requirement" in path.name)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return read_text(path).splitlines()
+    except TTMatrixError:
+        return []

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes in files of loaders that importing them does not show."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from core.doctor.loader_files import loader_file_findings
+from core.matrix import index
+from core.matrix.cache import Cache
+from tests.support.tree import LOADERS, write_checkout
+
+ALPHA = "alpha/pytorch"
+INSTALLER = 'NAMES = ("requirements.txt", "requirements.nodeps.txt", "system-requirements.txt")\n'
+
+
+def _found(root: Path, models: Mapping[str, str]) -> list[tuple[str, str, int]]:
+    checkout = write_checkout(root / "tt-xla", LOADERS, {})
+    files = {"python_package/requirements.txt": "torch\ntimm\n", "tests/runner/requirements.py": INSTALLER}
+    files |= {f"third_party/tt_forge_models/{path}": text for path, text in models.items()}
+    for path, text in files.items():
+        place = checkout.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text.replace("…", LOADERS[ALPHA]))
+    found = loader_file_findings(Cache(checkout, root / "cache"), index(checkout))
+    return [(one.kind, one.file.removeprefix("third_party/tt_forge_models/"), one.line) for one in found]
+
+
+def _line(text: str, part: str) -> int:
+    whole = text.replace("…", LOADERS[ALPHA]).splitlines()
+    return next(at for at, line in enumerate(whole, 1) if part in line)
+
+
+LATE = {f"{ALPHA}/requirements.txt": "vgg-pytorch==1\nomegaconf\nnumpy\ntimm\n"}
+
+
+@pytest.mark.parametrize(
+    "text", ["import vgg_pytorch\n…", "from vgg_pytorch.models import VGG\n…", "import torch, omegaconf\n…"]
+)
+def test_a_package_of_the_requirements_at_the_top(tmp_path: Path, text: str) -> None:
+    assert _found(tmp_path, {**LATE, f"{ALPHA}/loader.py": text}) == [("early-import", f"{ALPHA}/loader.py", 1)]
+
+
+def test_a_package_that_a_module_of_the_tree_imports(tmp_path: Path) -> None:
+    files = {
+        f"{ALPHA}/loader.py": "from .src.model import make\n…",
+        f"{ALPHA}/src/model.py": "import omegaconf\nmake = 1\n",
+    }
+    assert _found(tmp_path, {**LATE, **files}) == [("early-import", f"{ALPHA}/src/model.py", 1)]
+    shared = {"tools/utils.py": "import onnx\nx = 1\n", f"{ALPHA}/loader.py": "from ...tools.utils import x\n…"}
+    onnx = {"beta/onnx/requirements.txt": "onnx\n"}
+    assert _found(tmp_path / "tools", {**shared, **onnx}) == [("early-import", "tools/utils.py", 1)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import numpy, timm, torch, json\n…",
+        "try:\n    import omegaconf\nexcept ImportError:\n    omegaconf = None\n…",
+        "…\n    def more(self):\n        import omegaconf\n",
+        "import somebody_elses\n…",
+    ],
+)
+def test_packages_that_are_there_or_not_needed_or_unknown(tmp_path: Path, text: str) -> None:
+    assert _found(tmp_path, {**LATE, f"{ALPHA}/loader.py": text}) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return gone",
+        "self.x = [gone for _ in self.all]",
+        "def inner():\n            return gone\n        return inner",
+        "if not hasattr(gone, 'processor'): return 1",
+    ],
+)
+def test_a_name_that_nothing_binds(tmp_path: Path, body: str) -> None:
+    text = f"…\n    def helper(self):\n        {body}\n"
+    ((kind, file, line),) = _found(tmp_path, {f"{ALPHA}/loader.py": text})
+    assert (kind, file, line) == ("undefined-name", f"{ALPHA}/loader.py", _line(text, "gone"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "…\n    def helper(self, gone):\n        return gone\n",
+        "…\n    def helper(self):\n        global gone\n        gone = 1\n    def other(self):\n        return gone\n",
+        "…\n    def helper(self):\n        return gone\n\n\ndef late():\n    globals()['gone'] = 1\n",
+        "…\n    def helper(self):\n        x: gone = 1\n        return x\n",
+        "…\n    def helper(self):\n        try:\n            return gone\n        except NameError:\n            return __file__\n",
+        "from elsewhere import *\n…\n    def helper(self):\n        return gone\n",
+        "…\n    def helper(self):\n        return gone\n\n\nif True:\n    import gone\n",
+    ],
+)
+def test_a_name_that_something_binds_or_may_bind(tmp_path: Path, text: str) -> None:
+    assert _found(tmp_path, {f"{ALPHA}/loader.py": text}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        (f"{ALPHA}/requirement.txt", True),
+        (f"{ALPHA}/requirements-dev.txt", True),
+        ("alpha/requirements.txt", True),
+        (f"{ALPHA}/requirements.txt", False),
+        (f"{ALPHA}/requirements.nodeps.txt", False),
+        ("requirements.txt", False),
+        ("elsewhere/onnx/requirements.txt", False),
+        (f"{ALPHA}/notes.txt", False),
+    ],
+)
+def test_requirements_that_nothing_installs(tmp_path: Path, path: str, found: bool) -> None:
+    assert _found(tmp_path, {path: "timm\n"}) == ([("unread-requirements", path, 1)] if found else [])
