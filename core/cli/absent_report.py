@@ -23,7 +23,7 @@ def entry_lines(id: str, lacking: "Lacking") -> list[str]:
     """Instead of the entry that a test has not got here."""
     if id in lacking.entries:
         one = lacking.entries[id]
-        return [f"Its entry is not known here: {one_line(one.path)}, which has it, {one_line(one.reason)}"]
+        return [f"Its entry cannot be read here: {one_line(one.path)}, the file that has it, {one_line(one.reason)}"]
     others = lacking.expectations
     return ["No entry in the files that are here:", *_lines(others)] if others else ["No entry."]
 

@@ -74,7 +74,7 @@ def add_as_of(parser: argparse.ArgumentParser) -> None:
         "--as-of",
         type=moment,
         metavar="DATE",
-        help="what would have been said at the end of that day (UTC): without later results, with ages counted to it",
+        help="the answer as of the end of that day (UTC): later results are ignored, and ages end there",
     )
 
 

@@ -217,7 +217,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--restore-when-closed",
         default="",
         metavar="ISSUE",
-        help="note that the entries are to be as before once ISSUE is closed; `propose` says so then",
+        help="note that the edits are to be undone once ISSUE is closed; `propose` reminds you then",
     )
     parser.add_argument("--refuse-no-effect", action="store_true", help="reject operations that change no cell")
 

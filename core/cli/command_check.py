@@ -20,14 +20,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--base",
         default="",
         metavar="REV",
-        help="what the change starts from; default: where it left the branch that it is for",
+        help="the commit that the change is based on; default: where it left its target branch",
     )
     parser.add_argument(
         "--fail-on",
         type=Severity,
         choices=list(Severity),
         default=Severity.ERROR,
-        help="exit with 1 if a finding is at least so bad; default: error",
+        help="exit with 1 if a finding has at least this severity; default: error",
     )
     parser.add_argument(
         "--format",

@@ -78,7 +78,7 @@ def print_issues(
     for one in found:
         if one.state.issue in noted and one.state.state is not State.CLOSED:
             tests = _tests(noted[one.state.issue])
-            console.line(f"{one.state.issue}: {tests} to be as before once it is closed; {one.state.words}")
+            console.line(f"{one.state.issue}: {tests} to be undone once it is closed; {one.state.words}")
     asked = max((one.state.asked for one in found), default="")
     known = f"as of {asked}" if asked else "their state is not known yet: --refresh asks GitHub"
     console.note(f"{counted(len(found), 'issue')}, {known}")
@@ -189,7 +189,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--issues", action="store_true", help="list the issues that entries cite, instead of clusters")
     parser.add_argument("--refresh", action="store_true", help="ask GitHub, with gh, for the state of cited issues")
     parser.add_argument(
-        "--forget", metavar="ISSUE", help="drop the notes that entries are to be as before once ISSUE is closed"
+        "--forget", metavar="ISSUE", help="drop the notes that edits are to be undone once ISSUE is closed"
     )
     parser.add_argument("--cluster", metavar="TEXT", help="only the cluster with TEXT in its reason, with its members")
     parser.add_argument(

@@ -88,7 +88,9 @@ def _configure_prune(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--older-than", type=float, metavar="DAYS", help=f"default: retention.days of the policy, else {_DAYS:g}"
     )
-    parser.add_argument("--write", action="store_true", help="remove them; default: only say how many")
+    parser.add_argument(
+        "--write", action="store_true", help="remove the results; default: only print how many there are"
+    )
 
 
 def _prune(args: argparse.Namespace, context: Context) -> int:

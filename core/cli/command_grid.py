@@ -20,7 +20,7 @@ _MOST_COLUMNS = 2
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "query", nargs="*", metavar="QUERY", help="which tests; `ttmatrix list --help` has the language"
+        "query", nargs="*", metavar="QUERY", help="the tests to show; the query language is in: ttmatrix list --help"
     )
     parser.add_argument(
         "--layout",

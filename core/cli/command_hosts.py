@@ -48,7 +48,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _configure_list(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="list only these hosts; default: all")
 
 
 def _list(args: argparse.Namespace, context: Context) -> int:
@@ -62,9 +62,11 @@ def _list(args: argparse.Namespace, context: Context) -> int:
 def _configure_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="your name for it")
     parser.add_argument("--ssh", metavar="TARGET", help="user@host:port, or a name of your ssh configuration")
-    parser.add_argument("--local", action="store_true", help="it is this machine, such as the container you work in")
     parser.add_argument(
-        "--label", action="append", metavar="LABEL", help="an arch that it has, or another word; repeat"
+        "--local", action="store_true", help="the host is this machine, such as the container you work in"
+    )
+    parser.add_argument(
+        "--label", action="append", metavar="LABEL", help="an arch of the host, or another label; can be repeated"
     )
     parser.add_argument("--slots", type=int, metavar="N", help="how many device runs at a time; default: 1")
     parser.add_argument("--python", metavar="FILE", help="interpreter there; default: that of the checkout's venv")
@@ -133,9 +135,11 @@ def _configure_import(parser: argparse.ArgumentParser) -> None:
         "file", nargs="?", metavar="FILE", help="what `ird list` printed; -: standard input; default: run it"
     )
     parser.add_argument(
-        "--user", default="", metavar="NAME", help="who logs in; default: what your ssh configuration says"
+        "--user", default="", metavar="NAME", help="the user who logs in; default: that of your ssh configuration"
     )
-    parser.add_argument("--label", action="append", default=[], metavar="LABEL", help="a label of new hosts; repeat")
+    parser.add_argument(
+        "--label", action="append", default=[], metavar="LABEL", help="a label of new hosts; can be repeated"
+    )
 
 
 def _import(args: argparse.Namespace, context: Context) -> int:
@@ -168,7 +172,9 @@ def _text(file: str | None) -> str:
 
 
 def _configure_up(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all but this machine")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="start workers only on these machines; default: all but this one"
+    )
 
 
 def _up(args: argparse.Namespace, context: Context) -> int:
@@ -189,19 +195,21 @@ def _up(args: argparse.Namespace, context: Context) -> int:
 
 
 def _configure_down(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all that are up")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="end only the workers on these machines; default: all that are up"
+    )
 
 
 def _down(args: argparse.Namespace, context: Context) -> int:
     hosts = [one for one in chosen_hosts(read_hosts(context.paths.hosts_file), args.names) if not one.here]
     down = take_down([one.name for one in hosts])
-    context.console.note(f"down: {', '.join(down)}" if down else "none of them was up")
+    context.console.note(f"down: {', '.join(down)}" if down else "none of these machines was up")
     _print_hosts(context, hosts, datetime.now(UTC))
     return EXIT_OK
 
 
 def _configure_check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("names", nargs="*", metavar="NAME", help="only these; default: all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="check only these machines; default: all")
 
 
 def _check(args: argparse.Namespace, context: Context) -> int:

@@ -9,7 +9,7 @@ from core.cli.verbs import configure_verbs, execute_verb, verb_of_module
 _VERBS = {
     name: verb_of_module(f"core.cli.ops_{name}", help)
     for name, help in {
-        "list": "list op cases: which ones there are, and which of them are the same test",
+        "list": "list op cases, and which of them are duplicates",
         "models": "list the models that have op cases",
         "extract": "write the ops of a model as a manifest: those that it calls in one run on the CPU, with shapes",
         "bisect": "find the first op of a model that a backend computes differently from the CPU",

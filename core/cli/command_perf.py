@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ingest", nargs="+", type=Path, metavar="PATH", help="read upstream's reports first; a query comes before it"
     )
-    parser.add_argument("--history", action="store_true", help="print what each number says, and every result")
+    parser.add_argument("--history", action="store_true", help="explain each number, and print every result")
     parser.add_argument("--regressed", action="store_true", help="only what has regressed")
     parser.add_argument("--format", choices=("table", *_FORMATS), default="table", help="how to print the table")
 

@@ -22,7 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="remove the placeholder NAME and add an entry for each of these tests that has none",
     )
     parser.add_argument(
-        "--status", choices=PROMOTED_STATUSES, metavar="STATUS", help="of the new entries; default: UNSPECIFIED"
+        "--status", choices=PROMOTED_STATUSES, metavar="STATUS", help="status of the new entries; default: UNSPECIFIED"
     )
     parser.add_argument("--write", action="store_true", help="change the files; default: only print the diff")
     add_options(parser)

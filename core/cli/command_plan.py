@@ -19,10 +19,18 @@ from core.sessions import Accuracy, SessionPlan, Slot
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="only these tests; default: those with an entry")
-    parser.add_argument("--hours", type=float, metavar="H", help="how long; default: what is left of each lease")
-    parser.add_argument("--host", action="append", default=[], metavar="NAME", help="only this host; repeat")
     parser.add_argument(
-        "--days", type=float, default=sessions.RECENT_DAYS, metavar="D", help="newer results are recent; default: 7"
+        "--hours", type=float, metavar="H", help="length of the session in hours; default: what is left of each lease"
+    )
+    parser.add_argument(
+        "--host", action="append", default=[], metavar="NAME", help="plan only for this host; can be repeated"
+    )
+    parser.add_argument(
+        "--days",
+        type=float,
+        default=sessions.RECENT_DAYS,
+        metavar="D",
+        help="results of the last so many days are recent; default: 7",
     )
     parser.add_argument("--queue", action="store_true", help="queue what is planned, in this order")
     configure_yes(parser)

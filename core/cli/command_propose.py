@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--restore-when-closed",
         default="",
         metavar="ISSUE",
-        help="note with each proposal that its entry is to be as before once ISSUE is closed",
+        help="note with each proposal that it is to be undone once ISSUE is closed",
     )
     parser.add_argument(
         "--keep-in-ci", action="store_true", help="add a marker to each test that would leave CI, to keep it there"
@@ -113,7 +113,7 @@ def _lines(proposals: Sequence[Proposal]) -> Iterator[str]:
         if one.issues:
             yield f"  issues: {', '.join(one.issues)}"
         if one.restore:
-            yield f"  to be as before once {one.restore} is closed"
+            yield f"  to be undone once {one.restore} is closed"
         for op in one.ops:
             value = "" if op.value is None else f" = {one_line(json.dumps(op.value, ensure_ascii=False))}"
             yield f"    {op.op} {'.'.join(op.path)}{value}".rstrip()

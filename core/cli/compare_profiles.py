@@ -20,13 +20,15 @@ from core.runs.store import RunRecord, RunStore
 def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("profiles")
     group.add_argument("--profiles", metavar="A,B", help="run the tests of QUERY under these profiles; default: none")
-    group.add_argument("--sweep", metavar="NAME=1,2,3", help="each profile with these values; 1..32 doubles")
+    group.add_argument(
+        "--sweep", metavar="NAME=1,2,3", help="run each profile with each of these values; 1..32 doubles from 1 to 32"
+    )
     group.add_argument("--until-failure", action="store_true", help="start no more once a run has failed")
     group.add_argument(
         "--repeat", type=int, default=3, metavar="N", help="runs of each; 3 or more to tell differences from noise"
     )
     group.add_argument("--kind", choices=("cpu", "device"), default="", help="how tests run; default: device")
-    group.add_argument("--batch", metavar="BATCH", help="start nothing: show this batch, of all its profiles")
+    group.add_argument("--batch", metavar="BATCH", help="start nothing: show this batch with all its profiles")
     group.add_argument("--format", choices=("table", *FORMATS), default="table", help="how to print the table")
     group.add_argument("--plan", action="store_true", help="print the commands and start nothing")
     configure_yes(parser)

@@ -15,7 +15,7 @@ from core.ops import LEVELS, extract, save_extracted
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", metavar="TEST", help="a test of the model: an id, or a part that matches only one")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="write there; default: standard output")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write; default: standard output")
     parser.add_argument(
         "--level", choices=LEVELS, default=LEVELS[0], help="torch: as the model calls them; aten: below"
     )

@@ -12,7 +12,7 @@ from core.ops import default_backend
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_selection(parser)
-    parser.add_argument("--no-dedupe", action="store_true", help="list every case, also those that are the same test")
+    parser.add_argument("--no-dedupe", action="store_true", help="list every case, duplicates too")
     parser.add_argument(
         "--backend",
         default="",

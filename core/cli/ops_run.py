@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="eager, aot_eager, inductor, xla, tt or another backend of dynamo; default: TEST_COMPILE_BACKEND of the "
         "environment, else inductor",
     )
-    parser.add_argument("--no-dedupe", action="store_true", help="run each of several equal cases")
+    parser.add_argument("--no-dedupe", action="store_true", help="run duplicates of a case, too")
     parser.add_argument("--max-bytes", default="", metavar="SIZE", help="skip cases that need more memory, such as 2G")
     parser.add_argument(
         "--run-skipped", action="store_true", help="run what skip_if skips, too: to see whether it is still needed"

@@ -22,13 +22,13 @@ from core.states import Difference, Touched, touched
 
 def configure_touched(parser: argparse.ArgumentParser) -> None:
     """The options with which `diff` and `uplift` plan and start runs."""
-    group = parser.add_argument_group("runs of what is touched")
+    group = parser.add_argument_group("runs of the touched tests")
     group.add_argument(
         "--hours",
         type=hours,
         metavar="H",
-        help="list instead the touched tests of this checkout that run in so many hours, one after the other, "
-        "the riskiest first, with estimates",
+        help="list the touched tests of this checkout that fit into this many hours, one after the other, "
+        "riskiest first, with estimates",
     )
     group.add_argument("--kind", choices=[*KINDS], metavar="KIND", default="", help="how to run them, as for run")
     group.add_argument("--run", action="store_true", help="start these runs; without --hours: of all that is touched")

@@ -67,11 +67,11 @@ async def test_the_title_has_the_names_of_views_where_there_is_room(tmp_path: Pa
     app = build_app(sample_checkout(tmp_path / "demo"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("8")
-        await until(pilot, lambda: "no two runs" in screen_text(app), "the title")
+        await until(pilot, lambda: "fewer than two runs" in screen_text(app), "the title")
         assert "7 Clusters" not in screen_text(app)
         await pilot.resize_terminal(160, 50)
         await until(pilot, lambda: "7 Clusters" in screen_text(app), "the names")
-        assert "no two runs" in screen_text(app)
+        assert "fewer than two runs" in screen_text(app)
 
 
 async def test_op_cases_on_two_backends(tmp_path: Path) -> None:
@@ -127,5 +127,5 @@ async def test_op_cases_with_results_on_one_backend_say_what_to_do(tmp_path: Pat
     app = build_app(checkout, op_cases=True, query="kind:op")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("b")
-        await until(pilot, lambda: "no two backends to compare" in screen_text(app), "the title")
+        await until(pilot, lambda: "fewer than two backends to compare" in screen_text(app), "the title")
         assert "Run the op cases on two backends" in screen_text(app)

@@ -446,7 +446,7 @@ async def test_one_dialog_decides_a_group_but_for_what_is_left_out(broken: Check
         await until(pilot, lambda: "- out" in screen_text(app), "the test that is left out")
         await pilot.press("k", "k", "E")
         await until(pilot, lambda: "enter accept 5 tests" in screen_text(app), "the dialog")
-        assert "each test its own" in screen_text(app) and "as proposed: XFAIL" in screen_text(app)
+        assert "each test keeps its own" in screen_text(app) and "as proposed: XFAIL" in screen_text(app)
         # The reasons of the tests are offered, what they share first; the person's own words follow it.
         await pilot.press("down", "right")
         await until(pilot, lambda: "1 of 6: Out of Memory: not enough space" in screen_text(app), "what they share")

@@ -65,14 +65,14 @@ def _spot(parts: object) -> Spot:
         raise ValueError("its spot is not an object")
     opened = parts.get("opened", [])
     if not isinstance(opened, list) or not all(isinstance(one, str) for one in opened):
-        raise ValueError("its groups must be texts")
+        raise ValueError("its groups must be strings")
     return Spot(_text(parts, "cursor"), _number(parts, "above"), _number(parts, "column"), tuple(opened))
 
 
 def _text(parts: Mapping[str, object], name: str) -> str:
     found = parts.get(name, "")
     if not isinstance(found, str):
-        raise ValueError(f"{name} is not a text")
+        raise ValueError(f"{name} is not a string")
     return found
 
 

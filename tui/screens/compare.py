@@ -80,7 +80,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
             return
         of = "backends" if self._question.cases else "runs"
         if not found.names[0]:
-            self.title_line(f"no two {of} to compare")
+            self.title_line(f"fewer than two {of} to compare")
         else:
             self.title_line(found.counts or "no differences", f"only {self.kind}" if self.kind else "")
         self.show_text()

@@ -194,9 +194,7 @@ class DiffScreen(ListAndLines[StateRow]):
     @command("diff.range", Where.DIFF, "b", "Commits", "Choose what is compared", footer=True)
     def action_range(self) -> None:
         """Ask for what is to be compared."""
-        body = (
-            "A..B, a commit or a branch; nothing: what is not committed. `models NEW` or `models OLD..NEW`: an uplift."
-        )
+        body = "A..B, a commit or a branch; empty: uncommitted changes. `models NEW` or `models OLD..NEW`: an uplift."
         value = f"models {self._range}" if self._uplift else self._range
 
         def take(text: str | None) -> None:
@@ -251,7 +249,7 @@ class DiffScreen(ListAndLines[StateRow]):
             self.app.push_screen(dialog, lambda plan: self.context.runs.start_planned(plan) if plan else None)
 
         title = f"Run {counted(len(ids), f'{count} test')}, the riskiest first: within how many hours?"
-        question = Ask(title, "Nothing: all of them.", value="2", check=_hours, empty=True)
+        question = Ask(title, "Empty: all of them.", value="2", check=_hours, empty=True)
         self.app.push_screen(question, take)
 
     def _without_entry(self) -> tuple[str, ...]:
@@ -299,7 +297,7 @@ class DiffScreen(ListAndLines[StateRow]):
         Where.DIFF,
         "m",
         "Move",
-        "Move entries to the new ids of their tests, or remove those without a test",
+        "Move entries to new ids, remove those without test",
         footer=True,
         needs=Need.LEFT_OVER,
         changes=Changes.EDITS,

@@ -65,7 +65,7 @@ class GroupDecision(Dialog[GroupChoice]):
 
     def _fields(self) -> Sequence[tuple[str, Widget]]:
         one = self._reasons[0] if len(self._reasons) == 1 else ""
-        own = "each test its own" if self._reasons else "none"
+        own = "each test keeps its own" if self._reasons else "none"
         statuses = [("", f"as proposed: {self._proposed}"), *((status.value, status.value) for status in _STATUSES)]
         # What a person changes most has the focus: `Dialog` gives it to the first field.
         found: list[tuple[str, Widget]] = [("reason", TextField(one, own, id="reason"))]

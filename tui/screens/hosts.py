@@ -164,9 +164,9 @@ class HostsScreen(ListAndPane[HostView]):
         down = partial(cluster.take_down, [name])
         self.app.push_screen(question, lambda yes: self._ask([name], down, lambda _: None) if yes else None)
 
-    @command("hosts.check", Where.HOSTS, "c", "Check", "Ask the machine what it lacks", footer=True)
+    @command("hosts.check", Where.HOSTS, "c", "Check", "Check what the machine lacks", footer=True)
     def action_check(self) -> None:
-        """Ask the machine what it lacks; nothing is changed there."""
+        """Check what the machine lacks; nothing is changed there."""
         view = self.current
         if view is None:
             return

@@ -122,7 +122,7 @@ class JobLogScreen(SessionScreen):
             return
         file = self._file(asked.state)
         if github.is_whole(file):
-            self.context.notify.info("All that is stored of a log is here.")
+            self.context.notify.info("The whole log that is stored is here already.")
             return
         self._where, self._part = "fetching …", None
         self._say()

@@ -175,7 +175,7 @@ class Launch(_LaunchDialog):
 
     def fields(self) -> Iterator[tuple[str, Widget]]:
         session = self._session
-        archs = [(NO_ARCH, "that of this machine, else any"), *((arch, arch) for arch in session.matrix.schema.archs)]
+        archs = [(NO_ARCH, "this machine's, else any"), *((arch, arch) for arch in session.matrix.schema.archs)]
         if found := self._of_hosts(session.hosts):
             archs.append((_EACH, f"each that hosts have: {', '.join(found)}"))
         # Who has taken machines up wants to run there.
@@ -193,7 +193,7 @@ class Launch(_LaunchDialog):
         others = [("", "with nothing"), (DEFAULT_PROFILE, "with no profile"), *profiles[1:]]
         yield "compare", Cycle(others, "", id="other")
         yield "sweep", Cycle([("", "no option"), *((one, one) for one in _SWEEPS)], "", id="sweep")
-        path = PathInput(placeholder="a new directory; empty: only to the run's own", id="export-path")
+        path = PathInput(placeholder="a new directory; empty: only that of the run", id="export-path")
         tensors = [("", "with generated code only"), ("yes", "weights and inputs too"), ("no", "none")]
         exported = Cycle(tensors, "", id="export-tensors")
         # No kind that exports is chosen at first.

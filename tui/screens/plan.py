@@ -126,7 +126,7 @@ class PlanScreen(ListAndPane[PlanRow]):
     def action_hours(self) -> None:
         """Ask for how long."""
         value = "" if self._hours is None else f"{self._hours:g}"
-        question = Ask("How many hours?", "Nothing: until the reservations end.", value=value, check=_hours)
+        question = Ask("How many hours?", "Empty: until the reservations end.", value=value, check=_hours)
         self.app.push_screen(question, lambda text: None if text is None else self.plan(_hours(text)))
 
     @command("plan.go", Where.PLAN, "o", "Go to", "Show the test in the matrix", footer=True, needs=Need.LISTED_TEST)

@@ -290,7 +290,7 @@ class ProgramsScreen(ListAndText[Program]):
 
     def _open(self, op: Op | None) -> None:
         if op is None:
-            self.context.notify.info("No op from this line on says where it comes from.")
+            self.context.notify.info("No op from this line on has a source location.")
             return
         file, _, line = op.place.rpartition(":")
         if not (self.session.checkout.root / file).is_file():

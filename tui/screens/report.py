@@ -170,7 +170,7 @@ class ReportScreen(SessionScreen):
         self.table.action_top()
         self._show()
 
-    @command("report.by", Where.REPORT, "b", "By", "Rates by family, arch, group or loader", footer=True)
+    @command("report.by", Where.REPORT, "b", "By", "Show rates by family, arch, group or loader", footer=True)
     def action_next_by(self) -> None:
         self._by = _BYS[(_BYS.index(self._by) + 1) % len(_BYS)]
         self._list = ReportList.RATES
@@ -182,7 +182,7 @@ class ReportScreen(SessionScreen):
         self._days = _PERIODS[(_PERIODS.index(self._days) + 1) % len(_PERIODS)]
         self._count()
 
-    @command("report.host", Where.REPORT, "H", "Host", "Ignore machines that fail alone", footer=True)
+    @command("report.host", Where.REPORT, "H", "Host", "Toggle results of machines that fail alone", footer=True)
     def action_leave_out(self) -> None:
         """Count without the machines that failures follow, or with all of them again."""
         if self._progress is None:

@@ -387,7 +387,7 @@ class TriageScreen(DecisionScreen):
         tests = self._selected_tests
         if len(tests) > _MOST_SHOWN:
             mark = self.context.keymap.key("triage.mark")
-            self.context.notify.info(f"These are too many to filter by name: {mark} marks them in the matrix.")
+            self.context.notify.info(f"Too many tests to filter by name: {mark} marks them in the matrix.")
         elif tests:
             self.context.navigation.show_tests(exactly(tests))
 
@@ -525,7 +525,7 @@ class TriageScreen(DecisionScreen):
             one.test for one in self.listing.selected if isinstance(one, Listed) and self.session.is_model(one.test)
         ]
 
-    @command("triage.host", Where.TRIAGE, "H", "Host", "Ignore machines that fail alone, or count them")
+    @command("triage.host", Where.TRIAGE, "H", "Host", "Toggle results of machines that fail alone")
     def action_leave_out(self) -> None:
         """Judge without the machines that alone fail, or with all of them again."""
         worklist, worklists = self.tests.worklist, self.context.worklists

@@ -85,7 +85,7 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
     lines.append((words, "dim"))
     if one.first_bad:
         lines.append(
-            (f"since {one_line(one.first_bad.run)}; {counted(one.lately, 'cell')} failed so last night", "dim")
+            (f"since {one_line(one.first_bad.run)}; {counted(one.lately, 'cell')} failed this way last night", "dim")
         )
     lines += [(f"stages: {stages}", "dim")] if stages else []
     lines += [_issue_words(issues.get(issue, IssueState(issue))) for issue in one.issues]
@@ -100,7 +100,7 @@ def member_words(one: ClusterCell) -> list[tuple[str, str]]:
     if one.seen is not None:
         lines.append((f"{one.seen.run} on {one.seen.host or 'unknown host'}: {one.seen.reason}", ""))
     if one.failure is not None:
-        lines.append((f"fails so since {one.failure.began.run}", "dim"))
+        lines.append((f"fails this way since {one.failure.began.run}", "dim"))
     lines.append((f"entry: {one.declared}" if one.declared else "the entry has another reason, or none", "dim"))
     return lines
 

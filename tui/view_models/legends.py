@@ -64,11 +64,11 @@ _HOSTS = (
     Meaning("lost", "the link or the worker is gone; ttmatrix tries again"),
     Meaning("quarantined", "it has failed, and gets no runs until its check passes"),
     Meaning("refused", "it cannot be used until you change something; the row says what"),
-    Meaning("down", "it was not taken up"),
+    Meaning("down", "not connected"),
 )
 _PLAN = (
     Meaning("from takes", "hours and minutes; a cell with several runs takes them one after the other"),
-    Meaning("~", "a guess: nothing is known of how long it takes"),
+    Meaning("~", "a guess: its duration is not known"),
     Meaning("left over", "it does not fit, or no machine has its arch"),
 )
 _REPORT = (
@@ -104,12 +104,12 @@ _DIFF = (
     ),
 )
 _NIGHTLY = (
-    Meaning("died", "a job that left no whole report: its tests are not run, which is neither passed nor fixed"),
-    Meaning("new", "fails against what is expected, and did not before"),
+    Meaning("died", "a job without a complete report: its tests did not run, so they neither passed nor were fixed"),
+    Meaning("new", "fails unexpectedly, and did not before"),
     Meaning("changed", "fails as before, for another reason"),
-    Meaning("missing", "the report of its job lacks it, while it has others"),
-    Meaning("slower", "further off the nights before than their noise, and at least 5%"),
-    Meaning("unsure", "as far off, with fewer than three nights before: it proves nothing"),
+    Meaning("missing", "the report of its job has other tests, but not this one"),
+    Meaning("slower", "differs from the nights before by more than their noise and at least 5%"),
+    Meaning("unsure", "differs as much, but fewer than three nights before: no proof"),
     Meaning("still", "fails as before; since which run is said below"),
     Meaning("red", "a job that failed and left a whole report; green: one that ended well"),
 )

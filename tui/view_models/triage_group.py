@@ -64,9 +64,9 @@ def _facts(one: Shared) -> Iterator[str]:
         low, high = one.grades[0], one.grades[-1]
         yield f"grade {low}{f' to {high}' if high > low else ''} of {MOST_GRADE}"
     if one.others:
-        yield f"{counted(len(one.others), 'test')} outside of this group {_ends(len(one.others))} like that too:"
+        yield f"{counted(len(one.others), 'test')} outside of this group {_ends(len(one.others))} like this too:"
     elif one.error:
-        yield "no test outside of this group ends like that"
+        yield "no test outside of this group ends like this"
 
 
 def _ends(count: int) -> str:

@@ -37,7 +37,7 @@ _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0)
 """Seconds before a host is tried again, by the number of failures in a row."""
 _CHECK_SECONDS = 60.0
 _ESSENTIAL = ("ssh", "python", "disk")
-"""The parts of a host's check that must pass before it gets runs again, besides those it was taken up with."""
+"""The parts of a host's check that must pass before it gets runs again, besides those that passed at first."""
 _NOISE = 64
 
 
@@ -72,7 +72,7 @@ class HostLink:
         self.changed: Callable[[], object] = lambda: None
         self._failed_before = False
         self._had_devices = False
-        """Whether it has had devices since it was taken up; then it gets no runs without them."""
+        """Whether it has had devices since it was connected; then it gets no runs without them."""
         self._last_seen: Callable[[], float] = time.time
         self._silent = False
         """Whether its worker was given up because of silence; else its connection ended."""

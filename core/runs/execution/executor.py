@@ -41,7 +41,7 @@ class Executor(Protocol):
     """Machines that can execute runs."""
 
     def slots(self) -> Sequence[Slot]:
-        """All usable slots, occupied ones included; those of hosts that are being taken up count as occupied."""
+        """All usable slots, occupied ones included; those of hosts that are being connected count as occupied."""
 
     def launch(self, start: Start, slot: Slot) -> None:
         """Start a run; returns at once. Raises TTMatrixError if that fails, and Busy if it has to wait."""

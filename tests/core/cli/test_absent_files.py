@@ -50,7 +50,7 @@ def test_an_expectation_file(checkout: Checkout, how: str) -> None:
     said = lacking(checkout, TRAINING, how)
     called = call("show", ID, "--repo", checkout.root)
     assert called.code == 0
-    assert f"Its entry is not known here: {TRAINING}, which has it, {said}" in called.out
+    assert f"Its entry cannot be read here: {TRAINING}, the file that has it, {said}" in called.out
     assert "No entry" not in called.out and "UNSPECIFIED" not in called.out
     assert "Scheduled CI jobs: not known, because its entry is not" in called.out
     document = call("show", ID, "--json", "--repo", checkout.root).json

@@ -187,7 +187,7 @@ def _issue_is(state: str, checkout: Checkout) -> None:
 def test_what_is_to_be_as_before_comes_back_when_the_issue_is_closed(checkout: Checkout, tmp_path: Path) -> None:
     file, repo = tmp_path / "proposals.json", ("--repo", checkout.root)
     noted = ("--restore-when-closed", "tt-xla#12")
-    assert "to be as before once tenstorrent/tt-xla#12 is closed" in call("propose", TINY, *noted, *repo).out
+    assert "to be undone once tenstorrent/tt-xla#12 is closed" in call("propose", TINY, *noted, *repo).out
     assert call("propose", TINY, "-o", file, *noted, "--json", *repo).json[0]["restore_when_closed"] == LINK
     before = (checkout.test_config / INFERENCE).read_text()
     assert call("apply", file, "--commit", *repo).code == 0
@@ -195,7 +195,7 @@ def test_what_is_to_be_as_before_comes_back_when_the_issue_is_closed(checkout: C
     assert "tt-xla/issues/12" not in (checkout.test_config / INFERENCE).read_text()
     # Nothing is said before it is known that the issue is closed; where it is listed, since when that is not known.
     said = call("clusters", "--issues", *repo).out
-    assert "tenstorrent/tt-xla#12: 1 test to be as before once it is closed; never looked up" in said
+    assert "tenstorrent/tt-xla#12: 1 test to be undone once it is closed; never looked up" in said
     _issue_is("open", checkout)
     assert "tt-xla#12" not in call("propose", *repo).err
     assert "once it is closed; open on 2026-11-21, not looked up since" in call("clusters", "--issues", *repo).out

@@ -47,4 +47,4 @@ def test_up_run_there_and_down(hosts: FakeHosts, tmp_path: Path) -> None:
     assert wrong.code == 64 and "Hosts: near, broken." in wrong.err
     assert call("hosts", "down").code == 0
     until(lambda: hosts.cluster.status() is None, 30)
-    assert "none of them was up" in call("hosts", "down").err
+    assert "none of these machines was up" in call("hosts", "down").err

@@ -206,7 +206,7 @@ def test_a_group_says_what_its_tests_share_and_shows_each_whole_strip() -> None:
         "since nightly-9 (1970-01-10); before that: nightly-8 (1970-01-09)",
         "1 of the 219 tests that ran, on n150; 1 host: host-1",
         "grade 1 of 5",
-        "2 tests outside of this group end like that too:",
+        "2 tests outside of this group end like this too:",
         "  b",
         "  c",
         "tt-xla: 7 commits, 0000000000 to 1111111111",

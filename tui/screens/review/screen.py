@@ -381,16 +381,14 @@ class ReviewScreen(DecisionScreen):
 
         ask_for_threshold(self.app, self.context, change, take)
 
-    @command(
-        "review.note", Where.REVIEW, "i", "Note", "Note the issue after which it is to be as before", needs=Need.CHANGE
-    )
+    @command("review.note", Where.REVIEW, "i", "Note", "Note the issue whose end should undo this", needs=Need.CHANGE)
     def action_note(self) -> None:
         """Note the issue after whose end the changes under the cursor are to be undone; empty: forget it."""
         changes = self.listing.selected
         if not changes:
             return
         one = self.listing.current or changes[0]
-        title = "Once which issue is closed is it to be as before?"
+        title = "Undo this change once which issue is closed?"
         body = "123, tt-xla#123, owner/repository#123 or a URL; empty: no note. The commit says it, the files do not."
         question = Ask(title, body, value=one.restore, verb="note", check=_issue, empty=True)
         self.app.push_screen(question, partial(self._noted, changes))
