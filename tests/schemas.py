@@ -127,6 +127,8 @@ DOCUMENTS: Mapping[str, Document] = {
     "logs-artefacts": Document("`logs RUN --artefacts --json`", records.RunArtefacts),
     "logs-compare": Document("`logs RUN --compare RUN --json`", records.LogsCompared),
     "nightly": Document("`nightly --json`", records.Nightly),
+    "nightly-artefacts": Document("`nightly --artefacts --json`, `--fetch`", Sequence[records.NightArtefact]),
+    "nightly-job": Document("`nightly --job JOB --json`", records.NightJobTests),
     "operations": Document(
         "A file of operations, for `edit --apply FILE` and `apply FILE`; `clusters --cluster TEXT --set-reason|--attach`",
         Sequence[Operation],

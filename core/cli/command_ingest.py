@@ -156,6 +156,7 @@ def _is_later(report: JUnitReport, moment: float) -> bool:
 
 def _retain(context: Context) -> None:
     """Remove what exceeds the retention of the policy."""
+    ingest_sources.retain_what_was_fetched(context)
     gone = retain(evidence_store(context.checkout, context.paths), context.evidence.policy, context.now)
     if gone:
         context.console.note(f"removed {counted(gone, 'old result')} that only repeated others (policy: retention)")

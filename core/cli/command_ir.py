@@ -12,6 +12,7 @@ from core.base.text import counted, one_line, printable
 from core.cli import records
 from core.cli.context import Context
 from core.cli.verbs import Verb, configure_verbs, execute_verb
+from core.evidence.github import InUse
 from core.runs import EVERYTHING, device_leases, how_to_dump
 from core.runs.ir import (
     Change,
@@ -26,6 +27,7 @@ from core.runs.ir import (
     diff_programs,
     generated,
     programs,
+    programs_in,
     read_ops,
     same_program,
     stage_of,
@@ -34,7 +36,7 @@ from core.runs.store import RunRecord, RunStore
 
 _MODULE = "ttnn"
 _LACKS = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({_MODULE!r}) is None)"
-_PLACE_HELP = "a run, RUN:PROGRAM with a part of a program's name, or a file"
+_PLACE_HELP = "a run, a directory such as an IR dump of CI, either with :PROGRAM, a part of a program's name; or a file"
 _SIGNS = {Change.REMOVED: "-", Change.ADDED: "+", Change.CHANGED: "~", Change.OPERANDS: "^"}
 
 
@@ -258,8 +260,22 @@ def _wanted(text: str, stage: Stage | None, context: Context) -> list[Program]:
     if file.is_file():
         kind = stage or stage_of(file.name) or Stage.OTHER
         return [Program(str(file), file, kind, file.stat().st_size)]
-    run, _, part = text.partition(":")
-    return _of_run(RunStore(context.paths.runs).record(run), part, stage)
+    place, _, part = text.partition(":")
+    if Path(place).is_dir():
+        return _of_directory(Path(place), part, stage)
+    return _of_run(RunStore(context.paths.runs).record(place), part, stage)
+
+
+def _of_directory(directory: Path, part: str, stage: Stage | None) -> list[Program]:
+    """The programs below a directory whose names contain `part`. Raises UsageError if there is none."""
+    # Until this process ends: an artefact of CI that is being read is not removed.
+    InUse(directory)
+    every = programs_in(directory)
+    found = [one for one in every if part in one.name and stage in (None, one.stage)]
+    if not found:
+        known = ", ".join(one.name for one in every[:20])
+        raise UsageError(f"{one_line(str(directory))} has no such program", f"It has: {known}." if known else "")
+    return found
 
 
 _VERBS: Mapping[str, Verb] = {

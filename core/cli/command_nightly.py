@@ -11,6 +11,7 @@ from core.base.text import counted, one_line
 from core.cli import nightly_record, records
 from core.cli.context import Context
 from core.cli.ingest_sources import lookups
+from core.cli.nightly_artefacts import show_artefacts
 from core.cli.report_html import wrapped
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
 from core.evidence.github import Expired, connect, fetch_log, is_whole, log_file, read_lines
@@ -46,6 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="ask GitHub for commits and versions that no clone here has, and remember them",
     )
+    parser.add_argument("--artefacts", action="store_true", help="list the archives that the run has left")
+    parser.add_argument(
+        "--fetch", metavar="WORDS", help="fetch the artefacts with these words in their names or jobs, such as IR dumps"
+    )
     parser.add_argument("--job", metavar="JOB", help="print what a job should have run, and what it did not report")
     parser.add_argument(
         "--issue", metavar="WORDS", help="print the text of an issue about a line: words of its cause, test or job"
@@ -60,6 +65,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     run = named_run(args.run, runs) if args.run else newest
     if args.log:
         return _log(args, run, CiStore(evidence_store(context.checkout, context.paths)), context)
+    if args.artefacts or args.fetch:
+        return show_artefacts(run, args.fetch, context)
     if args.job:
         return _job_tests(args.job, run, context)
     other = args.base or args.against

@@ -20,9 +20,11 @@ from core.evidence.github import (
     Performance,
     Transport,
     Wanted,
+    artefacts_directory,
     connect,
     fetch_reports,
     logs_directory,
+    retain_fetched,
 )
 from core.evidence.reports import Reading, ReadOptions, changed_reports
 from core.providers import ids_of_model
@@ -39,6 +41,7 @@ __all__ = [
     "lookups",
     "named_repository",
     "print_gathered",
+    "retain_what_was_fetched",
     "watched",
 ]
 
@@ -84,6 +87,17 @@ def from_github(
         yield reading
     if gathered.jobs:
         look_up_newest(actions, context)
+
+
+def retain_what_was_fetched(context: Context) -> None:
+    """Remove the logs and artefacts of CI that exceed the retention of the policy."""
+    file, policy = store_file(context.paths.evidence, context.checkout.root), context.evidence.policy.retention
+    gone = 0
+    for repository in {run.repository for run in context.evidence.ci_runs if run.repository}:
+        places = logs_directory(file, repository), artefacts_directory(file, repository)
+        gone += retain_fetched(*places, policy.fetched_days, policy.fetched_gib, context.now)
+    if gone:
+        context.console.note(f"removed {gone:,} old logs and artefacts of CI (policy: retention)")
 
 
 def lookups(context: Context, transport: Transport | None = None) -> Lookups:

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pytest import MonkeyPatch
+
 from core.base.settings import paths
 from core.evidence import CiJob, CiRun, CiStore, evidence_store
 from core.evidence.ci_runs import Step
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python
+from tests.support.github_server import TOKEN, github
 from tests.support.nightlies import nightly
 from tests.support.op_reports import ingest_cases
 from tests.support.pending_changes import propose
@@ -23,6 +26,9 @@ from tests.support.triage_checkout import SMALL, device_xml, triage_checkout
 
 STALE = "patch_vit/pytorch-Small_Patch8-single_device-training"
 PASSING = "patch_vit/pytorch-Tiny_Patch8-single_device-training"
+
+
+PAGE = "https://github.com/team/tt-xla/actions/runs/3"
 
 
 def _job(run: int) -> CiJob:
@@ -48,6 +54,15 @@ def documents(directory: Path, home: Path) -> Documents:
     yield from _workflow(directory, home)
 
 
+def _artefacts(checkout: Checkout) -> Documents:
+    with github() as hub, MonkeyPatch.context() as patch:
+        patch.setenv("GITHUB_API_URL", hub.api)
+        patch.setenv("GH_TOKEN", TOKEN)
+        hub.add_run(3, 3)
+        hub.add_artefact(3, 7, "ir-dumps-a-1.0-n150-x-3", {"a.mlir": b"module {}"})
+        yield _printed("nightly-artefacts", "nightly", "--fetch", "ir-dumps", "--repo", checkout.root)
+
+
 def _sample(checkout: Checkout, directory: Path) -> Documents:
     def printed(schema: str, *argv: object) -> tuple[str, str, Any]:
         return _printed(schema, *argv, "--repo", checkout.root)
@@ -64,8 +79,10 @@ def _sample(checkout: Checkout, directory: Path) -> Documents:
     yield printed("ingest", "ingest", reports / "torn.xml")
     known = CiStore(evidence_store(checkout, paths()))
     for night in (2, 3):
-        known.add(CiRun(night, f"night-{night}", 1, "", night, created=float(night)), [_job(night)])
+        known.add(CiRun(night, f"night-{night}", 1, "", night, created=float(night), url=PAGE), [_job(night)])
     yield printed("nightly", "nightly")
+    yield printed("nightly-job", "nightly", "--job", "3")
+    yield from _artefacts(checkout)
     team = directory / "team.csv"
     for verb in (("export", team), ("import", team), ("stats",), ("prune", "--write")):
         yield printed("evidence", "evidence", *verb)

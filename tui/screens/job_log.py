@@ -40,6 +40,8 @@ class JobLogScreen(SessionScreen):
         self._asked: Asked | None = None
         self._transport: github.Transport | None = None
         """What fetches now."""
+        self._in_use: github.InUse | None = None
+        """The log that is being read."""
         self._part: github.LogPart | None = None
         self._where = ""
         """What is wrong, or where in the log one is."""
@@ -74,6 +76,7 @@ class JobLogScreen(SessionScreen):
         self.pane.open(LogFile(file), follow=not whole)
         self.set_focus(self.view)
         if whole:
+            self._read(file)
             self._find(self._asked)
         else:
             self.action_fetch()
@@ -154,6 +157,7 @@ class JobLogScreen(SessionScreen):
     def _fetched(self, transport: github.Transport, asked: Asked) -> None:
         if self._transport is transport:
             self._transport = None
+            self._read(self._file(asked.state))
             # Who has scrolled reads something.
             if self.view.following:
                 self._find(asked)
@@ -166,8 +170,15 @@ class JobLogScreen(SessionScreen):
             self._where = f"{one_line(' '.join(filter(None, (error.title, error.detail))))}: {again} tries again"
             self._say()
 
+    def _read(self, file: Path) -> None:
+        """Say that it is being read, so that retention leaves it alone."""
+        self._in_use = github.InUse(file)
+
     def _stop(self) -> None:
         """Fetch no more: what has come stays, and is not fetched again."""
+        if self._in_use is not None:
+            self._in_use.close()
+            self._in_use = None
         transport, self._transport = self._transport, None
         if transport is not None:
             transport.stop()

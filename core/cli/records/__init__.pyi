@@ -54,6 +54,7 @@ from .edits import (
     Rejected as Rejected,
 )
 from .nightly import (
+    NightArtefact as NightArtefact,
     NightFailures as NightFailures,
     NightJob as NightJob,
     NightJobTests as NightJobTests,

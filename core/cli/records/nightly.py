@@ -67,6 +67,21 @@ class NightJobTests(Record):
     """Why `expected` is not known."""
 
 
+class NightArtefact(Record):
+    """An archive that a run has left."""
+
+    id: int
+    name: str
+    bytes: int
+    job: int | None
+    """The id of its job; null: its name does not say."""
+    expired: bool
+    programs: bool
+    """Whether it is a dump of programs, which `ir` opens."""
+    directory: str | None
+    """Where its files are; null: it was not fetched."""
+
+
 class NightTest(Record):
     """A test of a group."""
 

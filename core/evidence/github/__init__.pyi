@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-from .actions import Actions as Actions, Wanted as Wanted
+from .actions import Actions as Actions, Artefact as Artefact, Wanted as Wanted
+from .artefacts import (
+    artefact_directory as artefact_directory,
+    artefacts_directory as artefacts_directory,
+    fetch_artefact as fetch_artefact,
+)
 from .ends import line_of_error as line_of_error, line_of_test as line_of_test
 from .fetch import Counts as Counts, Destination as Destination, fetch_reports as fetch_reports
+from .fetched import InUse as InUse, retain_fetched as retain_fetched
 from .logs import (
     LogPart as LogPart,
     fetch_log as fetch_log,

@@ -17,6 +17,7 @@ from core.runs import clean
 _REPORTS = re.compile(r"test-reports-|junit", re.IGNORECASE)
 """Matches names of artefacts that hold JUnit files (docs/rules.md 3.4)."""
 _PERFORMANCE = re.compile(r"perf-reports-", re.IGNORECASE)
+_PROGRAMS = re.compile(r"^ir-dumps-|-mlir-", re.IGNORECASE)
 _OF_JOB = re.compile(r"-(\d{1,18})$", re.ASCII)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _MOST_CHARACTERS = 220
@@ -50,6 +51,11 @@ class Artefact:
     bytes: int
     expired: bool
     address: str
+
+    @property
+    def holds_programs(self) -> bool:
+        """Whether its name is one of dumped programs."""
+        return _PROGRAMS.search(self.name) is not None
 
     @property
     def holds_reports(self) -> bool:

@@ -17,8 +17,6 @@ from core.runs import plain_line
 
 LOG_BYTES = 8 * 2**20
 """What is fetched and stored of a log: its end."""
-_MOST_LOGS = 500
-"""Logs that stay, the newest ones; each has up to 8 MiB, most some hundred kilobytes."""
 _STAMP = re.compile(rb"(?m)^(?:\xef\xbb\xbf)?\d{4}-\d\d-\d\dT[\d:.]+Z ?")
 _REPOSITORY = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/actions/", re.ASCII)
 _LONGEST_LINE = 2**20
@@ -93,7 +91,6 @@ def fetch_log(
         if not growing.complete:
             transport.read_from(f"repos/{repository_of(job)}/actions/jobs/{job.id}/logs", growing)
         growing.end()
-        _keep_newest(file)
         return growing.part
 
 
@@ -211,10 +208,3 @@ class _Growing:
             self._file.touch()
         self._marker.unlink(missing_ok=True)
         self._say(self.part)
-
-
-def _keep_newest(file: Path) -> None:
-    ages = sorted(file.parent.glob("*.log"), key=lambda one: one.stat().st_mtime)
-    for old in ages[:-_MOST_LOGS]:
-        for suffix in (".log", _PART, ".lock"):
-            old.with_suffix(suffix).unlink(missing_ok=True)

@@ -36,6 +36,10 @@ class RetentionPolicy:
     """Older ones are removed, except one a week; 0: all stay, unless `ttmatrix evidence prune` is run."""
     newest: int = 50
     """So many of the newest results of a cell stay, whatever their age."""
+    fetched_days: float = 90.0
+    """Logs and artefacts of CI that were fetched longer ago, and not read since, are removed; 0: none for its age."""
+    fetched_gib: float = 4.0
+    """The oldest of them beyond this size are removed; 0: none for its size. What is being read stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,8 @@ def _check_ranges(policy: Policy, name: str) -> None:
         "apply_grade must lie between 1 and 5": not 1 <= policy.apply_grade <= 5,
         "grace_days must not be negative": not policy.grace_days >= 0,
         "retention.days must not be negative": not policy.retention.days >= 0,
+        "retention.fetched_days must not be negative": not policy.retention.fetched_days >= 0,
+        "retention.fetched_gib must not be negative": not policy.retention.fetched_gib >= 0,
         "retention.newest must be at least 1": policy.retention.newest < 1,
         "pcc.margin must lie between 0 and 1": not 0 <= pcc.margin < 1,
         "pcc.lowest and pcc.highest must lie between 0 and 1, in this order": not 0 <= pcc.lowest <= pcc.highest <= 1,

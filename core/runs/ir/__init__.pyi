@@ -8,6 +8,7 @@ from .stages import (
     Program as Program,
     Stage as Stage,
     programs as programs,
+    programs_in as programs_in,
     same_program as same_program,
     stage_of as stage_of,
 )

@@ -6,6 +6,7 @@ Known names: those of ttmatrix's own runner (`forward.fx.0.py`, `forward.stableh
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -73,11 +74,21 @@ def stage_of(name: str) -> Stage | None:
 
 def programs(record: RunRecord) -> list[Program]:
     """The programs among the files of a run, in the order of the stages."""
+    return _programs(record.directory, artefacts(record))
+
+
+def programs_in(directory: Path) -> list[Program]:
+    """The programs below a directory, such as an IR dump of CI, in the order of the stages."""
+    files = (one for one in directory.rglob("*") if one.is_file() and not one.is_symlink())
+    return _programs(directory, (one.relative_to(directory).as_posix() for one in files))
+
+
+def _programs(directory: Path, names: Iterable[str]) -> list[Program]:
     found = []
-    for name in artefacts(record):
+    for name in names:
         stage = stage_of(name)
         if stage is not None:
-            file = record.directory / name
+            file = directory / name
             found.append(Program(name, file, stage, file.stat().st_size))
     return sorted(found, key=_place)
 
