@@ -357,6 +357,16 @@ class Session:
         """
         return states.pull_request_elsewhere(self.workspace.states, revision).markdown
 
+    def pending_text(self) -> str:
+        """The text of a pull request from the pending changes and what was written here, before the commit.
+
+        Not for the app's own thread. Raises TTMatrixError if nothing would be committed.
+        """
+        changes = self.pending.to_commit()
+        operations = (*self.uncommitted, *(op for change in changes for op in change.ops))
+        evidence = self.evidence([change.id for change in changes])
+        return states.pending_text_elsewhere(self.workspace.states, operations, evidence)
+
     def world(self) -> WorkflowContext:
         """The checkout as workflows see it. Takes a while the first time: not for the app's own thread."""
         return self.look().world(self.view.arch)

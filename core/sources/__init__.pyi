@@ -76,6 +76,7 @@ from .stamps import (
 from .trees import (
     INDEX as INDEX,
     WORK_TREE as WORK_TREE,
+    EditedTree as EditedTree,
     Layout as Layout,
     Tree as Tree,
     read_tree as read_tree,

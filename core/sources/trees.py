@@ -21,7 +21,7 @@ from core.sources.git import Blob, Git
 
 INDEX, WORK_TREE = "index", "worktree"
 """What the index and the work tree are called where a commit could be named."""
-_LINK, _EXECUTABLE = "120000", "100755"
+_LINK, _EXECUTABLE, _REGULAR = "120000", "100755", "100644"
 _NO_GIT = "gitdir: none, these files were laid out for reading\n"
 """The text of `.git` there: git would otherwise look for a repository further up."""
 
@@ -104,6 +104,35 @@ class Tree:
                 f"git -C {git.root} diff --stat HEAD {commit or '--staged'}",
             )
         return sizes
+
+
+@dataclass(frozen=True)
+class EditedTree(Tree):
+    """A checkout as git knows it, with other texts in some of its files."""
+
+    texts: Mapping[str, str]
+    """By path relative to the checkout."""
+
+    @cached_property
+    def key(self) -> str:
+        blobs = {path: Blob(_REGULAR, _hash(text)) for path, text in self.texts.items()}
+        return f"{super().key}-{_digest(blobs)}"
+
+    @cached_property
+    def files(self) -> Mapping[str, Blob]:
+        known = super().files
+        modes = {path: known[path].mode if path in known else _REGULAR for path in self.texts}
+        return {**known, **{path: Blob(modes[path], _hash(text)) for path, text in self.texts.items()}}
+
+    def contents(self, paths: Mapping[str, Blob]) -> Iterator[tuple[str, bytes | int]]:
+        yield from ((path, self.texts[path].encode()) for path in paths if path in self.texts)
+        yield from super().contents({path: blob for path, blob in paths.items() if path not in self.texts})
+
+
+def _hash(text: str) -> str:
+    """The name that git has for a file with this text."""
+    content = text.encode()
+    return hashlib.sha1(b"blob %d\0%b" % (len(content), content)).hexdigest()
 
 
 def read_tree(checkout: Checkout, name: str, models: str = "") -> Tree:

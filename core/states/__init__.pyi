@@ -10,6 +10,7 @@ from .differing import (
 )
 from .in_subprocess import (
     difference_elsewhere as difference_elsewhere,
+    pending_text_elsewhere as pending_text_elsewhere,
     pull_request_elsewhere as pull_request_elsewhere,
 )
 from .moving import moves as moves
@@ -17,7 +18,11 @@ from .new_findings import (
     check_against as check_against,
     read_base as read_base,
 )
-from .pull_requests import pull_request_of as pull_request_of
+from .pull_requests import (
+    PullRequest as PullRequest,
+    pending_pull_request as pending_pull_request,
+    pull_request_of as pull_request_of,
+)
 from .ranges import Span as Span, span as span
 from .state import State as State, States as States, code_diff as code_diff
 from .telling import Item as Item, Section as Section, sections as sections

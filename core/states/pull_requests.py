@@ -2,17 +2,27 @@
 """The text of a pull request from commits or a branch: everything that it changes, what does the most harm first."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 from core.base.errors import TTMatrixError, UsageError
 from core.base.text import counted, elide_middle, one_line
-from core.edits.commit import CommittedChange, as_code, entry_row, justified, read_committed, title
+from core.edits import Operation, in_checkout
+from core.edits.commit import (
+    CommittedChange,
+    Evidence,
+    as_code,
+    compose_commits,
+    entry_row,
+    justified,
+    read_committed,
+    title,
+)
 from core.matrix import Matrix
-from core.sources import Checkout, Git, web_address
+from core.sources import INDEX, WORK_TREE, Checkout, Git, web_address
 from core.states.differing import Difference, difference
 from core.states.ranges import of_changes
-from core.states.state import States
+from core.states.state import State, States, edited
 from core.states.telling import Item, Section, sections
 
 MOST_LINES = 60
@@ -23,6 +33,7 @@ _NAMED = 3
 """So many tests of one line are named."""
 _MOST_EVIDENCE = 12
 _SHORT = 10
+_HEAD, _PENDING = "HEAD", "pending"
 _FOLDED = ("<details>", "<summary>All changes, one by one</summary>", "")
 
 
@@ -40,27 +51,71 @@ class PullRequest:
     markdown: str
 
 
-def pull_request_of(states: States, matrix: Matrix, revision: str = "HEAD") -> PullRequest:
+def pull_request_of(states: States, matrix: Matrix, revision: str = _HEAD) -> PullRequest:
     """The text for a commit, a range, or a branch since it left upstream's. `matrix` is that of the work tree.
 
-    Raises UsageError if git knows no such commit or nothing of the matrix is changed, and TTMatrixError if git fails.
+    What is not committed is `worktree` or `index`. Raises UsageError if git knows no such commit or nothing of the
+    matrix is changed, and TTMatrixError if git fails.
     """
     git = Git(matrix.checkout.root)
     asked = of_changes(git, revision)
-    base, tip = (git.named(name) if name else "" for name in (asked.before, asked.after))
-    entries = read_committed(matrix.checkout, matrix.schema, base, tip)
+    loose = asked.after if asked.after in (WORK_TREE, INDEX) else ""
+    base, tip = (git.named(name) if name else "" for name in (asked.before, _HEAD if loose else asked.after))
+    texts = _expectations(states.at(loose)) if loose else None
+    entries = read_committed(matrix.checkout, matrix.schema, base, tip, texts)
+    found, lacking = _found(states, base, loose or tip)
+    if not entries.changes and (found is None or found.is_empty):
+        raise _nothing(states, revision, lacking)
+    note = one_line(asked.note or lacking)
+    text = _Text(matrix.checkout, revision, entries, found, note, loose)
+    return PullRequest(base, loose or tip, asked.note, tuple(one.id for one in entries.changes), text.markdown())
+
+
+def _found(states: States, base: str, tip: str) -> tuple[Difference | None, str]:
+    """What differs, or why that is not known: the entries are known all the same."""
+    try:
+        return (difference(states.at(base), states.at(tip)) if base else None), ""
+    except TTMatrixError as error:
+        return None, f"Only entries are compared. {error.title}: {error.detail} {error.hint}"
+
+
+def _expectations(state: State) -> dict[str, str]:
+    """The texts of the files with entries, by their names."""
+    place = state.matrix.checkout.relative(state.matrix.checkout.test_config)
+    texts = state.texts([f"{place}/{file.name}" for file in state.matrix.files])
+    return {path.removeprefix(f"{place}/"): text for path, text in texts.items()}
+
+
+def _nothing(states: States, revision: str, lacking: str) -> UsageError:
+    """Nothing of the matrix is changed; or that is not known."""
+    if lacking:
+        return UsageError(f"What {revision} changes is not known, beside its entries, which are the same", lacking)
+    hint = "Name a commit that does, or a range: A..B."
+    if revision == _HEAD and not difference(states.at(_HEAD), states.at(WORK_TREE)).is_empty:
+        hint = "What is not committed does: ttmatrix pr worktree"
+    return UsageError(f"{revision} changes nothing of the matrix", "", hint)
+
+
+def pending_pull_request(
+    states: States, matrix: Matrix, operations: Sequence[Operation], evidence: Evidence
+) -> PullRequest:
+    """The text for a commit of `operations` on the last commit, whether or not the files have them already.
+
+    Raises TTMatrixError where git fails or the last commit does not take them, and UsageError if they change nothing.
+    """
+    composed = compose_commits(matrix, operations)
+    if not composed.changes:
+        raise UsageError("Nothing would be committed", "The last commit already says all of this.")
+    texts = {in_checkout(edit.file): edit.after for edit in composed.plan.files}
     found, lacking = None, ""
     try:
-        found = difference(states.at(base), states.at(tip)) if base else None
+        found = difference(states.at(_HEAD), edited(states, _HEAD, texts))
     except TTMatrixError as error:
-        # The entries are known all the same.
         lacking = f"Only entries are compared. {error.title}: {error.detail} {error.hint}"
-    if not entries.changes and (found is None or found.is_empty):
-        raise UsageError(
-            f"{revision} changes nothing of the matrix", lacking, "Name a commit that does, or a range: A..B."
-        )
-    text = _Text(matrix.checkout, revision, entries, found, one_line(asked.note or lacking))
-    return PullRequest(base, tip, asked.note, tuple(one.id for one in entries.changes), text.markdown())
+    base = Git(matrix.checkout.root).named(_HEAD)
+    entries = CommittedChange(base, base, composed.plan, composed.entries, ())
+    text = _Text(matrix.checkout, _PENDING, entries, found, one_line(lacking), _PENDING, evidence)
+    return PullRequest(base, _PENDING, "", tuple(one.id for one in entries.changes), text.markdown())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +125,10 @@ class _Text:
     entries: CommittedChange
     found: Difference | None
     note: str
+    loose: str = ""
+    """What is on top of the last commit; empty: nothing."""
+    evidence: Evidence = field(default_factory=dict)
+    """What results show, beside what messages of commits say."""
 
     def markdown(self) -> str:
         told = sections(self.found) if self.found else []
@@ -84,7 +143,7 @@ class _Text:
         if self.entries.changes:
             return title(self.entries.changes)
         commits = self._commits()
-        if len(commits) == 1:
+        if len(commits) == 1 and not self.loose:
             return one_line(self._git.text("log", "-1", "--format=%s", commits[0]).strip())
         return one_line(f"{self.revision}: {told[0].title}")
 
@@ -96,19 +155,31 @@ class _Text:
         """How much there is, and pages that compare the code."""
         if self.note:
             yield from (as_code(self.note), "")
-        base, tip = self.entries.base, self.entries.tip
-        commits = counted(len(self._commits()), "commit")
-        yield f"{commits}{_compared(self._git, base, tip)}"
-        if self.found and self.found.before.models != self.found.after.models:
-            before, after = self.found.before.models, self.found.after.models
+        base, tip, commits = self.entries.base, self.entries.tip, self._commits()
+        loose = f"what is not committed ({self.loose})" if self.loose else ""
+        if commits or not loose:
+            said = " and ".join(filter(None, (counted(len(commits), "commit"), loose)))
+            yield f"{said}{_compared(self._git, base, tip)}"
+        else:
+            yield f"{loose[:1].upper()}{loose[1:]}, on {base[:_SHORT]}"
+        before, after = self._models()
+        if before != after:
             pages = _compared(Git(self.checkout.models), before, after)
             yield f"\nModels {before[:_SHORT]}..{after[:_SHORT]}{pages}"
         yield ""
 
+    def _models(self) -> tuple[str, str]:
+        """The commits of the models on both sides; of the work tree the one that is checked out there."""
+        found = self.found
+        if found is None or not found.before.models:
+            return "", ""
+        here = found.after.models == WORK_TREE
+        return found.before.models, Git(self.checkout.models).head_commit() if here else found.after.models
+
     def _foot(self) -> Iterator[str]:
         """Evidence and issues."""
-        changes, evidence = self.entries.changes, self.entries.evidence[:_MOST_EVIDENCE]
-        cited = {changes[0].id: evidence} if changes else {}
+        changes, said = self.entries.changes, self.entries.evidence[:_MOST_EVIDENCE]
+        cited = self.evidence or ({changes[0].id: said} if changes else {})
         for block in justified(changes, self.entries.entries, cited):
             yield from (*block.splitlines(), "")
 
@@ -121,7 +192,7 @@ class _Text:
             if body:
                 yield from (head, "|---|---|", *body, "")
         if left or more:
-            span = f"{self.entries.base[:_SHORT]}..{self.entries.tip[:_SHORT]}"
+            span = f"{self.entries.base[:_SHORT]}..{self.loose or self.entries.tip[:_SHORT]}"
             yield from (f"The rest is too long for GitHub: `ttmatrix diff --all {span}` lists it.", "")
         yield "</details>"
 

@@ -38,6 +38,8 @@ def of_changes(git: Git, text: str) -> Span:
 
     The first commit has nothing before it: then `before` is empty. Raises UsageError if git knows no such commit.
     """
+    if text in (WORK_TREE, INDEX):
+        return Span(_HEAD, text)
     if _BETWEEN in text:
         return span(git, text)
     if git.is_branch(text) and (upstream := git.upstream()):

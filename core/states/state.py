@@ -38,6 +38,7 @@ from core.sources import (
     WORK_TREE,
     Checkout,
     Code,
+    EditedTree,
     ExpectationFile,
     KnownFiles,
     Layout,
@@ -173,11 +174,21 @@ class States:
 
         Raises UsageError if git knows no such commit, and TTMatrixError if its files are not here.
         """
-        directory = self.cache.file("states")
         if name == WORK_TREE and not models:
-            return State(name, None, _WorkTree(self.cache, directory), self.op_directories)
-        tree = read_tree(self.cache.checkout, name, models)
-        return State(name, tree, _Commit(tree, directory, self.cache.file("shared")), self.op_directories)
+            return State(name, None, _WorkTree(self.cache, self.cache.file("states")), self.op_directories)
+        return self.of(read_tree(self.cache.checkout, name, models))
+
+    def of(self, tree: Tree) -> State:
+        """The state of a tree of git."""
+        reader = _Commit(tree, self.cache.file("states"), self.cache.file("shared"))
+        return State(tree.name, tree, reader, self.op_directories)
+
+
+def edited(states: States, name: str, texts: Mapping[str, str]) -> State:
+    """The state at a commit with other texts in some files, by their path in the checkout. Raises as `States.at`."""
+    tree = read_tree(states.cache.checkout, name)
+    changed = EditedTree(tree.checkout, f"{name} with edits", tree.commit, tree.models, texts)
+    return states.of(changed)
 
 
 class _Reader(Protocol):

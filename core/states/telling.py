@@ -50,13 +50,13 @@ def sections(found: Difference) -> list[Section]:
         Section(
             f"{_entries(found.orphaned)} {_verb(found.orphaned, 'match')} no test any more", tuple(_orphaned(found))
         ),
-        Section(counted(len(worse), "new finding"), tuple(_by_kind(worse))),
+        Section(counted(len(worse), "new error"), tuple(_by_kind(worse))),
         Section(f"{_tests(elsewhere)} {_verb(elsewhere, 'leave')} a machine", tuple(_leaving(elsewhere, found))),
         Section(f"{_tests(removed)} removed", tuple(_by_loader(removed, found))),
         Section(
             f"{counted(len(found.handwritten_removed), 'hand-written test')} removed", _each(found.handwritten_removed)
         ),
-        Section(counted(len(milder), "new finding"), tuple(_by_kind(milder))),
+        Section(counted(len(milder), "new warning"), tuple(_by_kind(milder))),
         Section(f"{_tests(found.renamed)} renamed", tuple(_renamed(found))),
         Section(f"{_entries(found.entries_removed)} removed", _each(found.entries_removed)),
         Section(f"{_entries({one.id for one in other})} changed", tuple(_fields(other))),

@@ -231,3 +231,23 @@ async def test_a_note_that_it_is_to_be_as_before_once_an_issue_is_closed(checkou
         assert [(op.path, op.value) for op in back.ops] == [(("status",), "NOT_SUPPORTED_SKIP")]
     assert "tt-xla#7" not in (checkout.test_config / INFERENCE).read_text()
     assert "Restore when tenstorrent/tt-xla#7 is closed" in _git(checkout, "log", "-1", "--format=%B")
+
+
+async def test_all_that_a_commit_would_do_is_shown_and_copied_before_it(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The consequences in the order of harm, for pending changes: nothing is accepted or written."""
+    app = build_app(checkout, query=ORG)
+    copied: list[str] = []
+    monkeypatch.setattr(app.notifications, "copy", copied.append)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("E", "right", "enter", "5")
+        await until(pilot, lambda: _has_changes(app, 1), "the change")
+        await pilot.press("D")
+        await until(pilot, lambda: bool(copied), "the text")
+        assert copied[0].startswith("# Update status of alpha/pytorch-org/name")
+        await until(pilot, lambda: "What is not committed (pending)" in screen_text(app), "the text in the pane")
+        assert "**1 entry changed**" in screen_text(app)
+        assert _git(checkout, "status", "--porcelain") == ""
+        await pilot.press("d")
+        await until(pilot, lambda: "What is not committed" not in screen_text(app), "something else")

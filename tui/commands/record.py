@@ -94,6 +94,7 @@ class Need(StrEnum):
     STATE_ROW = "No change is under the cursor."
     TOUCHED = "This checkout has none of these tests: check the commit out first."
     NEW_TEST = "No new test here, of this checkout, lacks an entry."
+    PENDING = "Nothing is pending."
     LEFT_OVER = "No entry here, of this checkout, is without a test."
     NIGHT_LINE = "No line of the night is under the cursor."
     NIGHT_JOB = "No job is under the cursor."

@@ -69,6 +69,7 @@ from .patterns import (
 from .preview import (
     Preview as Preview,
     make_preview as make_preview,
+    markdown_lines as markdown_lines,
     preview_lines as preview_lines,
     whole_lines as whole_lines,
 )

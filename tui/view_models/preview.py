@@ -180,5 +180,14 @@ def whole_lines(preview: Preview) -> list[CellLine]:
     ]
 
 
+def markdown_lines(text: str, width: int) -> list[CellLine]:
+    """The text of a pull request for a person: its headings in colour, and what a browser folds below all else."""
+    found: list[CellLine] = []
+    for line in printable(text).split("\n")[:-1]:
+        style = "heading" if line.startswith(("# ", "**")) else "dim" if line.startswith(("<", "|")) else ""
+        found += paragraph(line, style, width, _INDENT) or [()]
+    return found
+
+
 def _paragraphs(texts: Sequence[str], style: str, width: int) -> list[CellLine]:
     return [line for text in texts for line in paragraph(text, style, width, _INDENT)]

@@ -3,6 +3,7 @@ from .committed import CommittedChange as CommittedChange, read_committed as rea
 from .git import Repository as Repository
 from .groups import Composition as Composition, Split as Split, compose_commits as compose_commits
 from .message import (
+    Evidence as Evidence,
     as_code as as_code,
     cited as cited,
     entry_row as entry_row,

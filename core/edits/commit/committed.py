@@ -37,14 +37,17 @@ class CommittedChange:
         return entry_changes(self.plan)
 
 
-def read_committed(checkout: Checkout, schema: Schema, base: str, tip: str) -> CommittedChange:
+def read_committed(
+    checkout: Checkout, schema: Schema, base: str, tip: str, texts: Mapping[str, str] | None = None
+) -> CommittedChange:
     """The changes of entries from `base`, which is empty before the first commit, to `tip`: ids of commits.
 
-    Raises TTMatrixError if git fails.
+    `texts` are the files where they are not those of `tip`, which is then the commit below them. Raises TTMatrixError
+    if git fails.
     """
     git, directory = Git(checkout.root), checkout.relative(checkout.test_config)
     before = committed_texts(git, base, directory, schema) if base else {}
-    after = committed_texts(git, tip, directory, schema)
+    after = committed_texts(git, tip, directory, schema) if texts is None else texts
     files = tuple(
         FileEdit(name, before.get(name, ""), after.get(name, ""))
         for name in sorted({**before, **after})

@@ -15,7 +15,7 @@ from core.edits.commit.staging import read_base
 from core.edits.commit.transaction import CommitDraft
 from core.edits.impact import EntryChange, entry_changes
 from core.edits.operations import Operation, OpKind, is_manifest, manifests_in
-from core.edits.planning import Planner
+from core.edits.planning import EditPlan, Planner
 from core.edits.texts import read_manifests, texts_of
 from core.matrix import Matrix, differing, supports
 
@@ -113,6 +113,8 @@ class Composition:
     evidence: Evidence
     causes: Mapping[str, str]
     """What the changes follow from, by id."""
+    plan: EditPlan
+    """What they do to the files of the last commit."""
 
     @property
     def files(self) -> list[str]:
@@ -178,7 +180,7 @@ def compose_commits(
         )
     entries = {entry.id: entry for file in texts.parsed(schema) for entry in file.entries}
     changes = tuple(entry_changes(planned))
-    return Composition(changes, tuple(operations), entries, schema.archs, evidence or {}, causes)
+    return Composition(changes, tuple(operations), entries, schema.archs, evidence or {}, causes, planned)
 
 
 def _refuse_untracked(manifests: Iterable[str], committed: Collection[str], root: Path) -> None:

@@ -173,6 +173,10 @@ class Pending:
         """The accepted changes, in order."""
         return tuple(change for change in self.changes if change.decision is Decision.ACCEPTED)
 
+    def to_commit(self) -> tuple[Change, ...]:
+        """What a commit would have: the accepted changes, or all that are not rejected while none is accepted."""
+        return self.accepted() or tuple(one for one in self.changes if one.decision is not Decision.REJECTED)
+
     def accepted_operations(self) -> tuple[Operation, ...]:
         """The operations of all accepted changes, in order."""
         return tuple(op for change in self.accepted() for op in change.ops)

@@ -6,17 +6,25 @@ from pathlib import Path
 
 import pytest
 
+from core.edits import Operation, OpKind, to_json
 from core.matrix import index
 from core.sources import Checkout
-from core.states import pull_request_elsewhere, pull_request_of
+from core.states import (
+    pending_pull_request,
+    pending_text_elsewhere,
+    pull_request_elsewhere,
+    pull_request_of,
+)
 from core.states.pull_requests import MOST_CHARACTERS, MOST_LINES, PullRequest
 from tests.support.cli import call
 from tests.support.git import git
+from tests.support.pending_changes import propose
 from tests.support.states import JOB, MODELS, PRESET, commit, states_of, with_submodule
 from tests.support.tree import INFERENCE, loader_source
 
 CONFIG = f"tests/runner/test_config/{INFERENCE}"
 TINY = "alpha/pytorch-tiny-single_device-inference"
+NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 
 
 @pytest.fixture
@@ -127,3 +135,82 @@ def test_the_command(checkout: Checkout) -> None:
     assert called.out.startswith("# ")
     assert "topic since it left main" in called.err
     assert call("pr", "topic", "--repo", checkout.root, "--json").json["tests"] == [TINY]
+
+
+def test_what_is_not_committed(checkout: Checkout, tmp_path: Path) -> None:
+    """An uplift in the work tree is no "nothing": the pin and the loaders, while no entry changes."""
+    switch(checkout, "topic~1")
+    git(checkout.models, "checkout", "--quiet", "main")
+    found = text_of(checkout, tmp_path / "cache", "worktree")
+    assert (found.tip, found.tests) == ("worktree", ())
+    assert "2 entries match no test any more" in headings(found.markdown)
+    assert "What is not committed (worktree)" in found.markdown
+    pin = git(checkout.models, "rev-parse", "main").strip()
+    assert f"..{pin[:10]}" in found.markdown
+    called = call("pr", "HEAD~2..worktree", "--repo", checkout.root, "--json")
+    assert called.json["commit"] == "worktree" and "and what is not committed" in called.json["markdown"]
+    git(checkout.root, "add", "--all")
+    assert "2 entries match no test" in text_of(checkout, tmp_path / "cache", "index").markdown
+
+
+def test_a_clean_work_tree_names_no_models(checkout: Checkout, tmp_path: Path) -> None:
+    file = checkout.root / CONFIG
+    file.write_text(file.read_text().replace("markers: [push]", "markers: [push]\n    required_pcc: 0.9"))
+    text = text_of(checkout, tmp_path / "cache", "worktree").markdown
+    assert headings(text)[0] == "1 test lowers a gate"
+    assert "Models " not in text
+
+
+def test_no_change_of_the_last_commit_points_at_the_work_tree(checkout: Checkout) -> None:
+    commit(checkout, "nothing", {"README.md": "more"})
+    assert "What is not committed" not in call("pr", "--repo", checkout.root).err
+    file = checkout.root / CONFIG
+    file.write_text(file.read_text().replace("markers: [push]", "markers: [nightly]"))
+    called = call("pr", "--repo", checkout.root)
+    assert (called.code, "What is not committed does: ttmatrix pr worktree" in called.err) == (64, True)
+
+
+def test_what_cannot_be_compared_is_not_called_nothing(checkout: Checkout, tmp_path: Path) -> None:
+    """The models of the commit are not here: that no entry changed does not mean that nothing did."""
+    git(checkout.root, "update-index", "--cacheinfo", f"160000,{'1' * 40},{MODELS}")
+    git(checkout.root, "commit", "--quiet", "--message=uplift")
+    called = call("pr", "--repo", checkout.root)
+    assert called.code == 64
+    assert "is not known, beside its entries" in called.err and "fetch origin 1111" in called.err
+
+
+def test_pending_changes_say_all_before_anything_is_written(checkout: Checkout, tmp_path: Path) -> None:
+    before = (checkout.root / CONFIG).read_bytes()
+    ops = (
+        Operation(OpKind.UNSET, TINY, path=("markers",)),
+        Operation(OpKind.SET, TINY, path=("status",), value="KNOWN_FAILURE_XFAIL"),
+        Operation(OpKind.RENAME, NET, to=f"{NET}x"),
+    )
+    states, matrix = states_of(checkout, tmp_path / "cache"), index(checkout)
+    found = pending_pull_request(states, matrix, ops, {TINY: ["red since Monday"]})
+    told = headings(found.markdown)
+    assert told[:3] == ["1 test leaves CI", "2 tests lower a gate", "1 new error"]
+    assert "red since Monday" in found.markdown and "What is not committed (pending)" in found.markdown
+    assert len(unfolded(found.markdown)) <= MOST_LINES
+    assert pending_text_elsewhere(states, ops, {TINY: ["red since Monday"]}) == found.markdown
+    assert (checkout.root / CONFIG).read_bytes() == before
+
+    # The same once it is written: it is compared with the last commit.
+    (tmp_path / "ops.json").write_text(json.dumps(to_json(ops)))
+    assert call("edit", "--apply", tmp_path / "ops.json", "--write", "--repo", checkout.root).code == 0
+    assert pending_pull_request(states, index(checkout), ops, {TINY: ["red since Monday"]}).markdown == found.markdown
+    assert headings(text_of(checkout, tmp_path / "cache", "worktree").markdown) == [
+        one for one in told if one != "Evidence"
+    ]
+
+
+def test_pending_changes_headless(checkout: Checkout) -> None:
+    called = call("pr", "--pending", "--repo", checkout.root)
+    assert (called.code, "No change is pending" in called.err) == (64, True)
+    propose(checkout, TINY, "status", "KNOWN_FAILURE_XFAIL")
+    propose(checkout, NET, "reason", "nothing of CI")
+    both = call("pr", "--pending", "--repo", checkout.root).out
+    assert headings(both)[0] == "1 test lowers a gate" and NET in both
+    assert call("pending", "accept", NET, "--repo", checkout.root).code == 0
+    accepted = call("pr", "--pending", "--repo", checkout.root, "--json").json
+    assert (accepted["tests"], accepted["commit"]) == ([NET], "pending")

@@ -11,9 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
+from core import states
 from core.base.errors import TTMatrixError
 from core.base.text import counted, printable
-from core.edits import EditPlan, Operation, effect
+from core.edits import EditPlan, Operation
 from core.edits.commit import (
     Answer,
     CommitDraft,
@@ -22,7 +23,6 @@ from core.edits.commit import (
     Split,
     ValidatorRefused,
     compose_commits,
-    pull_request,
 )
 from core.matrix.view import hidden_words
 from tui.protocol import Context
@@ -205,15 +205,11 @@ class CommitDialog(Dialog[Delivered]):
 
     def action_markdown(self) -> None:
         """Copy the text of a pull request."""
-        composition, planned, session = self._composition, self._planned, self._session
+        composition, session = self._composition, self._session
         if composition is None or self._busy:
             return
-
-        def text() -> str:
-            cells = effect(session.matrix, planned, session.workspace.ci)
-            return pull_request(composition.changes, composition.entries, cells, composition.evidence)
-
-        self._ask("markdown", text, self.context.notify.copy)
+        work = partial(states.pending_text_elsewhere, session.workspace.states, self._operations, composition.evidence)
+        self._ask("markdown", work, self.context.notify.copy)
 
     def action_commit(self) -> None:
         if self._busy or not self._drafts:

@@ -38,6 +38,12 @@ class PreviewPane:
         self._asked += 1
         self._ask()
 
+    def drop(self) -> None:
+        """Something else is going to be shown: what was asked for is not, whether it was asked or about to be."""
+        self._asked += 1
+        if self._timer is not None:
+            self._timer.stop()
+
     def if_last(self, show: Callable[[T], None]) -> Callable[[T], None]:
         """`show` for an answer that comes later: it does nothing once something else was asked."""
         asked = self._asked

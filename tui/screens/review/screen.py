@@ -35,6 +35,7 @@ from tui.view_models import (
     edit_lines,
     effect_words,
     make_preview,
+    markdown_lines,
     preview_lines,
     whole_lines,
 )
@@ -142,6 +143,8 @@ class ReviewScreen(DecisionScreen):
                 return change is None or not self.session.conflicts(change)
             case Need.ACCEPTED:
                 return not pending.accepted()
+            case Need.PENDING:
+                return not pending.to_commit() and not self.session.uncommitted
             case Need.COMMITTABLE:
                 return not pending.accepted() and not self.session.uncommitted
             case _:
@@ -477,6 +480,36 @@ class ReviewScreen(DecisionScreen):
         self._whole = not self._whole
         self._show_summary(())
         self.pane.ask()
+
+    @command(
+        "review.text",
+        Where.REVIEW,
+        "D",
+        "Text",
+        "Show all that a commit would do, as the text of a pull request, and copy it",
+        footer=True,
+        needs=Need.PENDING,
+        aliases="pr pull request markdown consequences",
+    )
+    def action_text(self) -> None:
+        """Of what is accepted; of all changes while none is."""
+        self._show_summary(())
+        self.pane.drop()
+        self.pane.say("what a commit would do: comparing …")
+        show = self.pane.if_last(self._show_consequences)
+
+        def failed(error: TTMatrixError) -> None:
+            self.pane.ask()
+            self.context.notify.error(error)
+
+        self.context.background.run(
+            "text of pending changes", self.session.pending_text, show, supersede=True, fail=failed
+        )
+
+    def _show_consequences(self, text: str) -> None:
+        self.context.notify.copy(text)
+        self.pane.say("what a commit would do, as the text of a pull request")
+        self.pane.show(markdown_lines(text, self.pane.width))
 
     def _noted(self, changes: Sequence[Change], text: str | None) -> None:
         if text is not None:
