@@ -12,7 +12,7 @@ from core.base.errors import EXIT_OK, UsageError
 from core.cli import records
 from core.cli.absent_report import note_absent
 from core.cli.context import Context
-from core.cli.row_printers import model_record, printer
+from core.cli.row_printers import printer
 from core.matrix import KINDS, MODEL_KIND, Matrix, Universe
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
@@ -82,7 +82,9 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "json":
         if args.universe == "collected":
             # One for each function under which pytest collects a row: an id can be in several tests.
-            found = [model_record(matrix, row, arch, function) for row in rows for function in matrix.functions(row)]
+            found = [
+                kinds.model_test(matrix, row, arch, function) for row in rows for function in matrix.functions(row)
+            ]
             context.console.document(found)
         else:
             context.console.document(_records(matrix, rows, arch, context))
@@ -117,7 +119,8 @@ def _records(matrix: Matrix, rows: Sequence[int], arch: str, context: Context) -
     found: dict[str, records.Row] = {}
     for kind, own in matrix.kinds.items():
         if ids := [matrix.ids[row] for row in rows if row in own]:
-            found |= {one.id: one for one in printer(kind).documents(matrix, ids, arch, context)}
+            printed = kinds.by_name(kind).records(matrix, ids, context.workspace, arch)
+            found |= {one.id: one for one in printed}
     return [found[matrix.ids[row]] for row in rows if matrix.ids[row] in found]
 
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
-from core import evidence, handwritten
+from core import handwritten, kinds
 from core.base.errors import UsageError
 from core.base.text import counted, one_line
 
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import records
 from core.cli.context import Context
-from core.runs import store
 from core.sources import ci, handwritten as collected
 
 _HEADER = ("id", "level", "markers", "file:line", "note")
-_SHOWN_RESULTS = 10
 
 
 def print_tests(ids: Sequence[str], style: str, context: Context) -> None:
@@ -27,25 +24,13 @@ def print_tests(ids: Sequence[str], style: str, context: Context) -> None:
     _print(_by_id(suite, ids), suite, style, context)
 
 
-def records_of(ids: Sequence[str], context: Context) -> list[records.HandwrittenTest]:
-    """The tests with these node ids in their JSON form."""
-    return [record(test) for test in _by_id(handwritten.read_tests(context.workspace.cache), ids)] if ids else []
-
-
 def _by_id(suite: collected.Suite, ids: Sequence[str]) -> list[collected.HandwrittenTest]:
     tests = {test.node_id: test for test in suite.tests}
     return [tests[id] for id in ids]
 
 
-def _print(
-    found: Sequence[collected.HandwrittenTest], suite: collected.Suite, style: str | None, context: Context
-) -> None:
-    style = style or ("json" if context.console.json else "table")
-    if style == "json":
-        context.console.document([record(test) for test in found])
-    elif style == "ids":
-        context.console.out.writelines(f"{one_line(test.node_id)}\n" for test in found)
-    elif style == "csv":
+def _print(found: Sequence[collected.HandwrittenTest], suite: collected.Suite, style: str, context: Context) -> None:
+    if style == "csv":
         writer = csv.writer(context.console.out, lineterminator="\n")
         writer.writerow(_HEADER)
         writer.writerows(map(_cells, found))
@@ -54,25 +39,12 @@ def _print(
         doubtful = sum(1 for test in found if test.unknown)
         unknown = f"; parameters of {counted(doubtful, 'function')} are not known" if doubtful else ""
         context.console.note(f"{len(found):,} of {counted(len(suite.tests), 'hand-written test')}{unknown}")
-    for finding in suite.findings:
+
+
+def note_findings(context: Context) -> None:
+    """Say what is wrong with the files of the tests."""
+    for finding in handwritten.read_tests(context.workspace.cache).findings:
         context.console.note(f"{finding.kind}: {finding.message} ({finding.file})")
-
-
-def record(test: collected.HandwrittenTest) -> records.HandwrittenTest:
-    """One test in its JSON form."""
-    return records.HandwrittenTest(
-        id=test.node_id,
-        function=test.name,
-        classes=list(test.classes),
-        file=test.path,
-        line=test.line,
-        level=test.level or None,
-        markers=sorted(test.markers),
-        marks=[records.HandwrittenMark(name=mark.name, given=dict(mark.given)) for mark in test.marks],
-        parameters=dict(test.parameters),
-        known=not test.unknown,
-        why=test.unknown or None,
-    )
 
 
 def find_test(text: str, context: Context) -> collected.HandwrittenTest:
@@ -84,11 +56,7 @@ def show_test(text: str, context: Context) -> None:
     """Print everything about one test."""
     test = find_test(text, context)
     jobs, _ = ci.read_jobs(context.checkout)
-    selecting, results = handwritten.jobs_of(jobs, test), _results(test, context)
-    if context.console.json:
-        shown = record(test).extended(records.ShownHandwritten, jobs=_by_machine(selecting), evidence=results)
-        context.console.document(shown)
-        return
+    selecting, results = handwritten.jobs_of(jobs, test), kinds.shown_handwritten(test, context.workspace).evidence
     lines = handwritten.test_lines(test)
     lines += [("job", f"{_job_text(job)} ({_cadence(jobs, job)})") for job in selecting]
     lines += [
@@ -107,7 +75,7 @@ def jobs_of_test(text: str, context: Context) -> None:
     jobs, _ = ci.read_jobs(context.checkout)
     found = [job for job in handwritten.jobs_of(jobs, test) if context.arch in ("", job.runs_on)]
     if context.console.json:
-        context.console.document(records.JobsOfHandwritten(id=test.node_id, archs=_by_machine(found)))
+        context.console.document(records.JobsOfHandwritten(id=test.node_id, archs=kinds.jobs_by_machine(found)))
         return
     context.console.line(one_line(test.node_id))
     if not found:
@@ -123,32 +91,6 @@ def refuse_options(view: str | None, universe: str | None) -> None:
     """Raise UsageError for options of `list` that are about tests of models."""
     if view or universe:
         raise UsageError("--view and --universe are for tests of models", hint="Leave out --view and --universe.")
-
-
-def _results(test: collected.HandwrittenTest, context: Context) -> list[records.HandwrittenResult]:
-    """The newest results of runs here, and of reports that were ingested."""
-    ended = store.RunStore(context.paths.runs).ended()
-    found = evidence.handwritten_observations(context.checkout, context.paths, ended, test.node_id)
-    return [
-        records.HandwrittenResult(
-            when=datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
-            from_=one.origin,
-            run=one.job or one.run,
-            arch=one.arch or None,
-            ending=str(one.ending),
-            why=one.reason or None,
-        )
-        for one in found[:_SHOWN_RESULTS]
-    ]
-
-
-def _by_machine(jobs: Sequence[ci.Job]) -> dict[str, list[records.JobName]]:
-    return {
-        machine: [
-            records.JobName(file=job.file, name=job.name, mark=job.test_mark) for job in jobs if job.runs_on == machine
-        ]
-        for machine in dict.fromkeys(job.runs_on for job in jobs)
-    }
 
 
 def _job_text(job: ci.Job) -> str:

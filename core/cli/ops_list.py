@@ -3,9 +3,10 @@
 
 import argparse
 
+from core import kinds
 from core.base.errors import EXIT_OK
 from core.cli.context import Context
-from core.cli.op_records import nameless_problems, op_records, print_cases
+from core.cli.op_records import nameless_problems, print_cases
 from core.cli.ops_common import add_selection, op_tests
 from core.ops import default_backend
 
@@ -24,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     tests = op_tests(args, context)
-    found = op_records(tests, args.model, args.backend or default_backend(), dedupe=not args.no_dedupe)
+    found = kinds.op_cases(tests, args.model, args.backend or default_backend(), dedupe=not args.no_dedupe)
     print_cases(found, args.format, context)
     for line in nameless_problems(tests):
         context.console.note(line)

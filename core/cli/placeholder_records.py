@@ -5,30 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core import edits
+from core import edits, kinds
 from core.base.text import counted, one_line
 
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import records
 from core.cli.context import Context
-from core.matrix import PLACEHOLDER_KIND, Matrix, with_placeholder_rows
+from core.matrix import PLACEHOLDER_KIND, with_placeholder_rows
 
 _SHOWN_TESTS = 12
 _FIELDS = ("model", "bringup_status", "reason")
-
-
-def record(matrix: Matrix, row: int) -> records.Placeholder:
-    """The row of a placeholder in its JSON form."""
-    columns = matrix.columns
-    return records.Placeholder(
-        id=matrix.ids[row],
-        kind="placeholder",
-        model=columns["model"][row],
-        bringup_status=columns["bringup"][row],
-        reason=columns["reason"][row],
-        file=columns["file"][row],
-        line=matrix.line_of(row),
-    )
 
 
 def placeholders(context: Context, names: Sequence[str] = ()) -> list[records.PlaceholderWithTests]:
@@ -36,19 +22,13 @@ def placeholders(context: Context, names: Sequence[str] = ()) -> list[records.Pl
     matrix = with_placeholder_rows(context.matrix)
     rows = matrix.of_kind(PLACEHOLDER_KIND)
     known = rows.ids if rows else ()
-    wanted = [name for name in known if not names or name in names]
-    tests = edits.model_tests_of(context.matrix, wanted)
-    found = [(record(matrix, matrix.rows[name]), tests[name]) for name in wanted]
-    return [one.extended(records.PlaceholderWithTests, tests=ids) for one, ids in found]
+    return kinds.placeholders_with_tests(matrix, [name for name in known if not names or name in names])
 
 
 def show(name: str, context: Context) -> None:
     """Print everything about one placeholder."""
     (one,) = placeholders(context, [name])
     console = context.console
-    if console.json:
-        console.document(one)
-        return
     console.line(one_line(name))
     console.table(("field", "value"), [*((key, str(getattr(one, key))) for key in _FIELDS), ("place", place(one))])
     if not one.tests:

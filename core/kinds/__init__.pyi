@@ -1,3 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
+from .documents import (
+    handwritten_test as handwritten_test,
+    jobs_by_machine as jobs_by_machine,
+    listed_cases as listed_cases,
+    model_test as model_test,
+    op_cases as op_cases,
+    other_row as other_row,
+    placeholder_row as placeholder_row,
+    placeholders_with_tests as placeholders_with_tests,
+    shown_case as shown_case,
+    shown_handwritten as shown_handwritten,
+)
 from .finding import Found as Found, by_name as by_name, find as find, kinds as kinds
 from .kind import Kind as Kind, Launch as Launch, Section as Section, Source as Source, Written as Written

@@ -4,12 +4,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from core import ci, handwritten, workspace
+from core import ci, handwritten, kinds, workspace
 from core.kinds.kind import EVERY, Kind, Launch, Section, Source
 from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OtherRows, OwnColumn, OwnLayout
 from core.matrix.query import Choice, made, own_column
 
 if TYPE_CHECKING:
+    from core.base.files import Record
+    from core.kinds.records import Row
     from core.matrix.cache import Cache
     from core.runs.planning import LaunchPlan
     from core.sources.ci import Job
@@ -81,6 +83,15 @@ class HandwrittenKind(Kind):
         """The tests in full; None: they are not read yet, or are older than the row."""
         known = on.known(workspace.Workspace.handwritten)
         return known if known is not None and id in known.by_id else None
+
+    def records(
+        self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
+    ) -> "Sequence[Row]":
+        tests = {test.node_id: test for test in handwritten.read_tests(on.cache).tests} if ids else {}
+        return [kinds.handwritten_test(tests[id]) for id in ids]
+
+    def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
+        return kinds.shown_handwritten(handwritten.named(handwritten.read_tests(on.cache), id), on)
 
     def plan(self, ids: Iterable[str], source: Source) -> "LaunchPlan":
         known = {test.node_id: test for test in handwritten.read_tests(source.cache).tests}

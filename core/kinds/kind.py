@@ -9,7 +9,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from core import runs
+from core import kinds, runs
 from core.base.errors import TTMatrixError, UsageError
 from core.domain.model import Function
 from core.matrix import JobOfRow, Matrix, OtherRows, OwnColumn, OwnLayout, with_rows_at_once
@@ -17,7 +17,9 @@ from core.matrix.query import Field, Query
 from core.runs import planning
 
 if TYPE_CHECKING:
+    from core.base.files import Record
     from core.base.settings import Settings
+    from core.kinds.records import Row
     from core.matrix.cache import Cache
     from core.runs import RunSpec
     from core.runs.planning import LaunchPlan
@@ -199,6 +201,18 @@ class Kind:
         own = [(one.title, value) for one in self.own_columns if (value := self.text(matrix, row, one.name))]
         reason = [("reason", text)] if (text := matrix.columns["reason"][row]) else []
         return (Section("", (*own, *reason, ("written in", f"{file}:{matrix.line_of(row)}"))),)
+
+    def records(
+        self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
+    ) -> "Sequence[Row]":
+        """Rows as `list` prints them as JSON, in the order of `ids`; `arch` is the one whose values count, and `broken`
+        includes what its files have and what is no row because of a mistake.
+        """
+        return [kinds.other_row(self, matrix, id) for id in ids]
+
+    def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
+        """Everything about a row as `show` prints it as JSON."""
+        return kinds.other_row(self, matrix, id)
 
     def text(self, matrix: Matrix, row: int, name: str) -> str:
         """The value of a column of the kind's own."""

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of models: ids that loaders generate, and entries. What they are made of is in `core.matrix` itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from core import kinds
 from core.domain.model import node_id
 from core.kinds.kind import EVERY, Kind, Launch, Written
 from core.matrix import MODEL_KIND, RUN, Column, FlagColumn, Matrix, OwnLayout
@@ -33,6 +34,7 @@ from core.matrix.query import (
 )
 
 if TYPE_CHECKING:
+    from core.kinds.records import Row
     from core.workspace import Workspace
 
 
@@ -185,6 +187,12 @@ class ModelKind(Kind):
     def find(self, text: str, workspace: "Workspace") -> str:
         """None: what names no row of another kind is looked for among these (`core.matrix.resolve_id`)."""
         return ""
+
+    def records(
+        self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
+    ) -> "Sequence[Row]":
+        rows = map(matrix.rows.__getitem__, ids)
+        return [kinds.model_test(matrix, row, arch, matrix.function(row)) for row in rows]
 
     def node_id(self, id: str, matrix: Matrix) -> str:
         return node_id(matrix.function(matrix.rows[id]), id)

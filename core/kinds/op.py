@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from core import ops, workspace
+from core import kinds, ops, workspace
 from core.base.errors import UsageError
 from core.base.text import counted
 from core.domain.model import Status
@@ -26,6 +26,8 @@ from core.matrix.query import (
 )
 
 if TYPE_CHECKING:
+    from core.base.files import Record
+    from core.kinds.records import Row
     from core.workspace import Workspace, once
 
 
@@ -121,6 +123,14 @@ class OpKind(Kind):
         if detail is not None:
             return (Section("", tuple(ops.case_lines(detail))),)
         return (Section("", tuple((one, text) for one in _OF_ROW if (text := matrix.columns[one][row]))),)
+
+    def records(
+        self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
+    ) -> "Sequence[Row]":
+        return kinds.listed_cases(on.op_tests, ids, broken=broken) if ids or broken else []
+
+    def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
+        return kinds.shown_case(on.op_tests, id)
 
     def find(self, text: str, workspace: "Workspace") -> str:
         """By id, or by a part that contains `::`."""

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from core import ci, workspace
+from core import ci, kinds, workspace
 from core.base.text import counted
 from core.domain.ids import pasted
 from core.domain.model import Function, node_id
@@ -12,6 +12,8 @@ from core.kinds.kind import EVERY, Kind, Section, Written
 from core.matrix import PLACEHOLDER_KIND, Matrix, OtherRows
 
 if TYPE_CHECKING:
+    from core.base.files import Record
+    from core.kinds.records import Row
     from core.matrix.cache import Cache
     from core.sources.ci import Job
     from core.workspace import Workspace, once
@@ -82,6 +84,15 @@ class PlaceholderKind(Kind):
     def job_lines(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[str] | None:
         known = on.known(workspace.Workspace.other_jobs)
         return None if known is None else [name for name, _ in known.get(id, ())]
+
+    def records(
+        self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
+    ) -> "Sequence[Row]":
+        return [kinds.placeholder_row(matrix, id) for id in ids]
+
+    def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
+        (found,) = kinds.placeholders_with_tests(matrix, [id])
+        return found
 
     def node_id(self, id: str, matrix: Matrix) -> str:
         return node_id(Function.PLACEHOLDER, id)

@@ -9,9 +9,15 @@ from msgspec import UNSET, UnsetType, field
 from core.base.files import As, Record
 from core.cli.records.parts import Finding, JobName, Step
 from core.cli.records.results import Judgement, Performance
-from core.cli.records.rows import HandwrittenTest, OpCase
-from core.domain.model import Status
-from core.evidence import Origin
+from core.kinds.records import (
+    HandwrittenResult as HandwrittenResult,
+    OpSkip as OpSkip,
+    OpTensor as OpTensor,
+    OpTensors as OpTensors,
+    OpValue as OpValue,
+    ShownHandwritten as ShownHandwritten,
+    ShownOpCase as ShownOpCase,
+)
 from core.sources.downloads import Library
 
 
@@ -109,97 +115,3 @@ class ShownTest(Record, kw_only=True):
     absent: Sequence[AbsentFile]
     """Expectation files, presets and workflows that git tracks and the work tree lacks."""
     performance: Sequence[Performance]
-
-
-class HandwrittenResult(Record):
-    """One result of a hand-written test."""
-
-    when: str | None
-    from_: Origin = field(name="from")
-    run: str
-    arch: str | None
-    ending: str
-    why: str | None
-
-
-class ShownHandwritten(HandwrittenTest):
-    """Everything about one hand-written test."""
-
-    jobs: Mapping[str, Sequence[JobName]]
-    """By machine."""
-    evidence: Sequence[HandwrittenResult]
-    """Newest first."""
-
-
-class OpTensor(Record):
-    """A tensor that an op case makes."""
-
-    shape: Sequence[int]
-    dtype: str | None
-    """Null: its file says it."""
-    init: str
-    """How it is filled."""
-    stride: Sequence[int] | None
-    """Null: elements lie in order."""
-    offset: int
-    """In elements."""
-    text: str
-    """All of it in one line."""
-
-
-class OpValue(Record):
-    """A plain value."""
-
-    value: str
-    """As Python writes it."""
-
-
-class OpTensors(Record):
-    """One list of tensors."""
-
-    tensors: Sequence[OpTensor]
-
-
-OpInput = OpTensor | OpValue | OpTensors
-
-
-class OpSkip(Record):
-    """A condition under which an op case is skipped."""
-
-    expr: str
-    reason: str | None
-
-
-class ShownOpCase(OpCase):
-    """Everything about one op case."""
-
-    status: Status
-    """What its manifest expects of it with the default backend on the CPU."""
-    reason: str | None
-    """Of the skip or the xfail."""
-    inputs: Sequence[OpInput]
-    """Positional arguments."""
-    keywords: Mapping[str, str]
-    """Keyword arguments, each as Python writes it."""
-    seed: int
-    """Of the first input."""
-    rtol: float
-    """Relative tolerance."""
-    atol: float
-    """Absolute tolerance."""
-    pcc: float | None
-    """Least Pearson correlation that passes."""
-    marks: Sequence[str]
-    skip_if: Sequence[OpSkip]
-    xfail_if: str | None
-    """Condition under which it is expected to fail."""
-    xfail_reason: str | None
-    """Why it is expected to fail."""
-    expects_error: str | None
-    """The error that the reference must raise."""
-    description: str | None
-    """Where it was recorded."""
-    bytes: int
-    """What building it and running both sides takes at least."""
-    same: Sequence[str]
-    """Ids of the cases that it represents."""

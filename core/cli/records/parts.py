@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from core.base.files import As, Record
 from core.cli.records.operations import Operation
+from core.kinds.records import JobName as JobName
 
 
 class Issue(Record):
@@ -73,11 +74,3 @@ class Step(Commit):
     id_before: str | None
     file_before: str | None
     changes: Sequence[StepChange]
-
-
-class JobName(Record):
-    """A job of CI."""
-
-    file: str
-    name: str
-    mark: str

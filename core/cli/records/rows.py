@@ -7,11 +7,20 @@ from typing import Annotated, Literal
 from msgspec import UNSET, UnsetType
 
 from core.base.files import As, Record
-from core.cli.records.parts import Commit, JobName, Step
-from core.domain.model import Status
+from core.cli.records.parts import Commit, Step
 from core.history import Every
-
-StatusText = Annotated[str, As(Status)]
+from core.kinds.records import (
+    HandwrittenMark as HandwrittenMark,
+    HandwrittenTest as HandwrittenTest,
+    JobOfOtherRow as JobOfOtherRow,
+    JobsOfHandwritten as JobsOfHandwritten,
+    ModelTest as ModelTest,
+    OpCase as OpCase,
+    OtherRow as OtherRow,
+    Placeholder as Placeholder,
+    PlaceholderWithTests as PlaceholderWithTests,
+    Row as Row,
+)
 
 
 class GridCell(Record):
@@ -59,15 +68,6 @@ class Grid(Record):
     """What the columns are."""
     columns: Sequence[str]
     rows: Sequence[GridRow]
-
-
-class JobsOfHandwritten(Record):
-    """The jobs that select a hand-written test."""
-
-    id: str
-    """The node id."""
-    archs: Mapping[str, Sequence[JobName]]
-    """By runner."""
 
 
 class EntryTimeline(Record):
@@ -163,99 +163,6 @@ class JobsOfTest(Record):
     """By runner."""
 
 
-class ModelTest(Record):
-    """A test of a model."""
-
-    id: str
-    function: str
-    """The test function."""
-    status: StatusText
-    """On --arch; without it, the entry's own."""
-    statuses: Mapping[str, StatusText]
-    """By arch."""
-    archs: Sequence[str]
-    """Archs it is marked for."""
-    bringup_status: str | None
-    reason: object
-    """As the YAML has it; null: none."""
-    markers: Sequence[str]
-    loader: str | None
-    """Its directory; null: no loader has this id."""
-    file: str | None
-    """Of the entry; null: there is none."""
-    line: int | None
-
-
-class OpCase(Record):
-    """A case."""
-
-    id: str
-    """`model::name`; the file follows where another file had that first."""
-    model: str
-    name: str
-    op: str | None
-    """Null: the case has a mistake."""
-    dtype: str | None
-    """Effective, as torch names it."""
-    file: str
-    """Relative to the checkout."""
-    line: int
-    """Of the case; of the mistake where there is one."""
-    key: str | None
-    """Cases with the same key are the same test."""
-    dup_of: str | None
-    """The case that represents it."""
-    skip: str | None
-    """Why its skip_if holds."""
-    problem: str | None
-    """What is wrong with it, or a warning."""
-
-
-class HandwrittenMark(Record):
-    """A mark of pytest."""
-
-    name: str
-    given: Mapping[str, str]
-    """By keyword, or by position from 0; `?`: not known."""
-
-
-class HandwrittenTest(Record):
-    """A test that people write by hand."""
-
-    id: str
-    """The node id; of a function whose parameters are not known, without brackets."""
-    function: str
-    classes: Sequence[str]
-    file: str
-    line: int
-    level: Annotated[str, As(Literal["op", "graph"])] | None
-    """By the helper of upstream that it calls."""
-    markers: Sequence[str]
-    marks: Sequence[HandwrittenMark]
-    """The closest first."""
-    parameters: Mapping[str, str]
-    """Ids by names."""
-    known: bool
-    """Whether its parameters are."""
-    why: str | None
-    """Why they are not."""
-
-
-class Placeholder(Record):
-    """A placeholder of a model that is planned; listed where the query asks for `is:placeholder`."""
-
-    id: str
-    """Its name, as the file has it."""
-    kind: Literal["placeholder"]
-    model: str
-    """The name of its model in reports."""
-    bringup_status: str
-    reason: str
-    file: str
-    """Relative to the checkout."""
-    line: int
-
-
 class Heat(Record):
     """How the grid is shown. Columns are named by their heads."""
 
@@ -284,36 +191,6 @@ class View(Record, kw_only=True):
     """How the grid is shown. Columns are named by their heads."""
 
 
-class JobOfOtherRow(Record):
-    """A job of CI that runs a row."""
-
-    name: str
-    file: str
-    """The name of its workflow."""
-    runs_on: str
-    cadence: str | None
-    """How often it runs by itself; null: when a person starts it."""
-
-
-class OtherRow(Record):
-    """A row of any other kind, such as a benchmark."""
-
-    id: str
-    kind: str
-    file: str
-    """Where it is written, relative to the checkout."""
-    line: int
-    reason: str | None
-    """Why it does not run in CI."""
-    fields: Mapping[str, str | Sequence[str]]
-    """The fields that only its kind has, as queries name them."""
-    jobs: Sequence[JobOfOtherRow]
-
-
-Row = ModelTest | OpCase | HandwrittenTest | Placeholder | OtherRow
-"""Of a list; each kind has its own fields."""
-
-
 class NamedView(View, kw_only=False):
     """A view that `list --view` knows."""
 
@@ -329,13 +206,6 @@ class ViewsFile(Record):
     columns: Sequence[str]
     """The columns a person chose; empty: the default ones."""
     views: Mapping[str, View]
-
-
-class PlaceholderWithTests(Placeholder):
-    """A placeholder of a model that is planned."""
-
-    tests: Sequence[str]
-    """Ids of the tests of its model that loaders give rise to, those of one device that infer first."""
 
 
 class TrendPoint(Commit):

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import EXIT_OK, EXIT_USAGE
-from core.kinds.benchmark import FILE
+from core.base.files import Record
+from core.kinds.benchmark import FILE, BenchmarkKind
+from core.matrix import Matrix
 from core.sources import Checkout
+from core.workspace import Workspace
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.tree import sample
@@ -120,6 +123,24 @@ def test_shown_with_jobs_and_place(checkout: Checkout) -> None:
     assert "No job selects it" in call("--repo", checkout.root, "jobs", "benchmark::wan").out
     table = call("--repo", checkout.root, "list", "kind:benchmark")
     assert f"{FILE}:{line}" in table.out and "4 of 4 benchmarks" in table.err
+
+
+def test_a_kind_decides_what_is_printed_of_its_rows(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Line(Record):
+        id: str
+
+    def records(kind: BenchmarkKind, matrix: Matrix, ids: Sequence[str], *_: object, **__: object) -> list[Line]:
+        return [Line(id=f"{id} in its own words") for id in ids]
+
+    def shown(kind: BenchmarkKind, matrix: Matrix, id: str, on: Workspace) -> Line:
+        return Line(id=f"all about {id} in {on.checkout.root.name}")
+
+    monkeypatch.setattr(BenchmarkKind, "records", records)
+    monkeypatch.setattr(BenchmarkKind, "shown", shown)
+    listed = call("--repo", checkout.root, "list", "--kind", "benchmark", "--json").json
+    assert listed == [{"id": f"{id} in its own words"} for id in _IDS]
+    one = call("--repo", checkout.root, "show", _IDS[0], "--json").json
+    assert one == {"id": f"all about {_IDS[0]} in {checkout.root.name}"}
 
 
 def test_one_that_is_not_there_is_an_error(checkout: Checkout) -> None:
