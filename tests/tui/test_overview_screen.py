@@ -124,7 +124,7 @@ async def test_the_cursor_stays_while_its_number_is_counted_anew(checkout: Check
             Section(one.title, one.heads, tuple(Row(row.label, (None,) * len(row.numbers)) for row in one.rows))
             for one in known.sections
         ]
-        board.show(OverviewRows(unknown), keep=key)
+        board.show(OverviewRows(unknown, 80), keep=key)
         assert board.cursor_key == key and not screen.board.number
         board.show(known, keep=key)
         assert board.cursor_key == key and board.number and board.column == 1

@@ -173,7 +173,7 @@ def test_every_column_of_the_table_can_be_shown(matrix: Matrix) -> None:
 
 def test_numbers_of_the_overview_are_below_their_heads(matrix: Matrix) -> None:
     sections = overview(matrix)
-    rows = OverviewRows(sections)
+    rows = OverviewRows(sections, 80)
     assert [rows.heading(start)[0][0].text for start in rows.starts()] == [section.title for section in sections]
     for position in range(len(rows)):
         assert len(rows.cells(position)) == len(rows.columns)
@@ -189,5 +189,5 @@ def test_numbers_of_the_overview_are_below_their_heads(matrix: Matrix) -> None:
 
 
 def test_an_overview_of_nothing_is_empty(tmp_path: Path) -> None:
-    assert len(OverviewRows([])) == 0
-    assert OverviewRows([]).number(0, 0) is None
+    assert len(OverviewRows([], 80)) == 0
+    assert OverviewRows([], 80).number(0, 0) is None

@@ -173,6 +173,12 @@ class Navigation:
         self.enter("matrix", str(query))
         self._app.call_later(screen.go_to_tests, query)
 
+    def filter_tests(self) -> None:
+        """Type a query in the matrix."""
+        self.enter("matrix")
+        # At once: the keys that follow are for the query.
+        self.matrix.action_filter()
+
     def show_findings(self, kind: str) -> None:
         """Show the findings of a kind; empty: of every kind."""
         screen = self.screen(screens.DoctorScreen)

@@ -30,7 +30,7 @@ from core.sources.handwritten import ROOTS
 from tui import terminal
 from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.app.last_place import LastPlace, place_file, read_place, write_place
-from tui.commands import screen_commands
+from tui.commands import Where, screen_commands
 from tui.hints import Hints
 from tui.keymap import keymap_problems, read_keymap
 from tui.session import Session
@@ -105,7 +105,7 @@ def app_problems(settings: Settings) -> tuple[TTMatrixError, ...]:
 
 
 def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[LastPlace, str]:
-    """Where the app should start, and a message about a stored place that is lost.
+    """Where the app should start, and a message about a stored place that is lost: at first, the overview.
 
     The command line takes precedence over `file`. Raises UsageError for an invalid query.
     """
@@ -117,7 +117,7 @@ def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[L
             known = read_place(file)
         except TTMatrixError as error:
             notice = f"{error.title}: {error.detail}. The app starts with the default view."
-    place = known or LastPlace()
+    place = known or LastPlace(Where.OVERVIEW.value)
     return LastPlace(request.screen or place.screen, _on(place.view, request.arch), place.spot), notice
 
 

@@ -17,7 +17,7 @@ from core.domain.model import Finding
 from core.history import Week, weeks
 from core.matrix import Matrix
 from core.matrix.query import Query
-from core.matrix.view import LEARNED, Link, Number, Place, Row, Section, findings_section, overview
+from core.matrix.view import LEARNED, Link, Number, Part, Place, Row, Section, findings_section, not_counted, overview
 from core.runs.store import RunState
 from tui import view_models
 from tui.commands import Hint, Where, command
@@ -26,12 +26,10 @@ from tui.screens.panes import Pane
 from tui.view_models import Cell, OverviewRows
 from tui.widgets import CellLines, CellTable, NumberBoard, RowTable
 
-_TALL_FROM, _TALL, _LOW = 40, 15, 7
-"""Height from which the plots are high, and their lines then and below it."""
-_TWO_BOARDS_FROM = 130
-"""Width from which there are two boards side by side."""
-_SECOND_BOARD = 48
-"""Cells of the second one and of the gap before it."""
+_LANES, _WIDE = 5, 2
+"""The most boards side by side: those with one number a row, and below them those with many."""
+_AROUND = 4
+"""Lines of the screen that are not for numbers: tabs, title, what the number is, keys."""
 
 
 class OverviewScreen(SessionScreen):
@@ -39,21 +37,24 @@ class OverviewScreen(SessionScreen):
 
     PLACES = (Where.OVERVIEW, Where.TABLE, Where.CELLS)
     PANES = (
-        Pane("tests", ("#tests-board", "#number-line")),
-        Pane("other", ("#other-board", "#number-line")),
+        Pane("morning", ("#lanes", "#number-line")),
+        Pane("tests", ("#wide", "#number-line")),
         Pane("trend", ("#trend",)),
     )
 
     def body(self) -> ComposeResult:
-        with Horizontal():
-            yield NumberBoard(id="tests-board")
-            yield NumberBoard(id="other-board")
+        with Horizontal(id="lanes"):
+            for number in range(_LANES):
+                yield NumberBoard(id=f"lane-{number}")
+        with Horizontal(id="wide"):
+            for number in range(_WIDE):
+                yield NumberBoard(id=f"wide-{number}")
         yield CellLines(id="trend")
         yield Static("", id="number-line", markup=False)
 
     def on_mount(self) -> None:
         self._findings: Sequence[Finding] | None = None
-        self._tests: tuple[Section, ...] = ()
+        self._tests = not_counted()
         self._weeks: Sequence[Week] | str = ""
         """Twelve weeks of entries; a text where there are none, which says why."""
         self._counted: Matrix | None = None
@@ -61,6 +62,7 @@ class OverviewScreen(SessionScreen):
         self.follow(self.context.signals.matrix_changed, self._count)
         self.follow(self.context.signals.runs_changed, self._show)
         self.follow(self.context.signals.pending_changed, self._show)
+        self.follow(self.context.signals.hosts_changed, self._show)
         self.follow(self.context.signals.facts_changed, self._facts_learned)
         self._boards[0].focus()
 
@@ -68,14 +70,14 @@ class OverviewScreen(SessionScreen):
         self._count()
 
     @property
-    def _boards(self) -> tuple[NumberBoard, NumberBoard]:
-        return self.query_one("#tests-board", NumberBoard), self.query_one("#other-board", NumberBoard)
+    def _boards(self) -> list[NumberBoard]:
+        """The boards that have something to show, in the order of the screen."""
+        return [one for one in self.query(NumberBoard) if one.has_class("shown")] or [self.query(NumberBoard).first()]
 
     @property
     def board(self) -> NumberBoard:
         """The board that the cursor is in."""
-        first, second = self._boards
-        return second if second.has_focus else first
+        return next((one for one in self._boards if one.has_focus), self._boards[0])
 
     @property
     def complete(self) -> bool:
@@ -115,18 +117,19 @@ class OverviewScreen(SessionScreen):
 
     def _weeks_read(self, weeks: Sequence[Week] | str) -> None:
         self._weeks = weeks
-        self._show_trend()
+        self._show()
 
-    def _show_trend(self) -> None:
-        """The plots, as large as there is room for."""
-        tall = self.app.size.height >= _TALL_FROM
-        self.set_class(tall, "tall")
-        plot = self.query_one(CellLines)
+    def _show_trend(self, lines: int) -> None:
+        """The plots, or one line where there is room for no more."""
+        plot, width = self.query_one(CellLines), self.app.size.width - 2
+        plot.styles.height = lines
         plot.set_class(bool(self._weeks), "shown")
         if isinstance(self._weeks, str):
             plot.show([[Cell(f"No history of entries: {one_line(self._weeks)}", "dim")]])
+        elif lines == 1:
+            plot.show([view_models.trend_line(self._weeks, width)])
         else:
-            plot.show(view_models.trend_lines(self._weeks, self.app.size.width - 2, _TALL if tall else _LOW))
+            plot.show(view_models.trend_lines(self._weeks, width, lines))
 
     def _found(self, findings: tuple[Finding, ...]) -> None:
         self._findings = findings
@@ -134,34 +137,42 @@ class OverviewScreen(SessionScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self._show()
-        self._show_trend()
 
     def _show(self) -> None:
-        sections = [*self._tests[:2], self._here(), *self._tests[2:]]
+        width, height = self.app.size
+        sections = [*self._tests, self._here()]
         if self._findings is not None:
             sections.append(findings_section(self._findings))
-        two = self.app.size.width >= _TWO_BOARDS_FROM
-        first, second = self._boards
-        second.set_class(two, "shown")
-        # The numbers by arch and by parallelism have many columns; what is one number a row fits beside them.
-        wide = [one for one in sections if len(one.heads) > 1] if two else sections
-        narrow = [one for one in sections if len(one.heads) == 1] if two else []
-        first.show(OverviewRows(wide, self.app.size.width - _SECOND_BOARD if two else 0), keep=first.cursor_key)
-        second.show(OverviewRows(narrow), keep=second.cursor_key)
+        found = view_models.arranged(sections, width, height - _AROUND)
+        focus = self.board
+        # A blank line below them, where there is room.
+        self.query_one("#lanes").styles.height = found.lane_lines + 1
+        lanes, wide = (list(self.query(f"#{name} NumberBoard").results(NumberBoard)) for name in ("lanes", "wide"))
+        for boards, columns in ((lanes, found.lanes), (wide, found.wide)):
+            for number, board in enumerate(boards):
+                shown = columns[number] if number < len(columns) else ()
+                board.set_class(bool(shown), "shown")
+                if shown:
+                    board.show(OverviewRows(shown, width // len(columns)), keep=board.cursor_key)
+        if not focus.has_class("shown"):
+            self._boards[0].focus()
+        self._show_trend(found.plot_lines)
         self._say()
 
     def _here(self) -> Section:
-        """Runs and changes of this checkout."""
+        """Runs, changes and machines of this checkout."""
         session = self.session
         running = sum(record.state is RunState.RUNNING for record in session.runs)
-        numbers = (
+        numbers: list[tuple[str, int | None, Place]] = [
             ("pending changes", session.open_changes, Place.EDITS),
-            ("runs", len(session.runs), Place.RUNS),
+            ("findings", None if self._findings is None else len(self._findings), Place.FINDINGS),
             ("running", running, Place.RUNS),
             ("waiting", sum(record.active for record in session.runs) - running, Place.RUNS),
-        )
-        rows = (Row(label, (Number(count, Link(place)),)) for label, count, place in numbers)
-        return Section("here", ("",), tuple(rows))
+            ("runs", len(session.runs), Place.RUNS),
+            ("machines", len(session.hosts), Place.HOSTS),
+        ]
+        rows = (Row(label, (None if count is None else Number(count, Link(place)),)) for label, count, place in numbers)
+        return Section(Part.HERE, ("",), tuple(rows))
 
     def _say(self) -> None:
         doing = "doctor is running …" if self._findings is None else ""
@@ -173,6 +184,41 @@ class OverviewScreen(SessionScreen):
         self.query_one("#number-line", Static).update(Text(words, no_wrap=True, overflow="ellipsis"), layout=False)
 
     # Moving
+
+    @command("overview.next", Where.OVERVIEW, "tab", "Next", "Next section", action="section(1)", footer=True)
+    @command("overview.previous", Where.OVERVIEW, "shift+tab", "Previous", "Previous section", action="section(-1)")
+    def action_section(self, steps: int) -> None:
+        """To the next section, and from the last one on this board to the next board."""
+        if not self.board.go_to_section(steps):
+            self._to_board(steps)
+
+    def on_cell_table_left(self, event: CellTable.Left) -> None:
+        """Sideways to the board beside this one, up and down between the lanes and the wide boards."""
+        boards = self._boards
+        here = boards.index(self.board)
+        beside = [one for one in boards if one.parent is boards[here].parent]
+        if not event.down:
+            at = beside.index(boards[here]) + event.steps
+            if 0 <= at < len(beside):
+                self._focus(beside[at])
+        elif others := [one for one in boards if one not in beside]:
+            below = boards.index(others[0]) > here
+            if below == (event.steps > 0):
+                self._focus(min(others, key=lambda one: abs(one.region.x - boards[here].region.x)))
+
+    def _to_board(self, steps: int) -> None:
+        boards = self._boards
+        at = boards.index(self.board) + steps
+        if 0 <= at < len(boards):
+            self._focus(boards[at])
+
+    def _focus(self, board: NumberBoard) -> None:
+        board.focus()
+        self.on_row_table_highlighted(RowTable.Highlighted(board))
+
+    @command("overview.filter", Where.OVERVIEW, "slash", "Filter", "Filter the matrix", footer=True, ahead=True)
+    def action_filter(self) -> None:
+        self.context.navigation.filter_tests()
 
     @command(
         "overview.open",
@@ -196,24 +242,8 @@ class OverviewScreen(SessionScreen):
                     self.context.navigation.enter("runs")
                 case Link(Place.EDITS):
                     self.context.navigation.enter("review")
-
-    def on_cell_table_left(self, event: CellTable.Left) -> None:
-        self._other_board(event.steps)
-
-    def _other_board(self, steps: int) -> None:
-        first, second = self._boards
-        if steps > 0 and first.has_focus and second.has_class("shown"):
-            second.focus()
-        elif steps < 0 and second.has_focus:
-            first.focus()
-        self.on_row_table_highlighted(RowTable.Highlighted(self.board))
-
-    @command("overview.next", Where.OVERVIEW, "tab", "Next", "Next section", action="section(1)", footer=True)
-    @command("overview.previous", Where.OVERVIEW, "shift+tab", "Previous", "Previous section", action="section(-1)")
-    def action_section(self, steps: int) -> None:
-        """To the next section, and from the last one on this board to the other board."""
-        if not self.board.go_to_section(steps):
-            self._other_board(steps)
+                case Link(Place.HOSTS):
+                    self.context.navigation.enter("hosts")
 
 
 def _words(link: Link) -> str:
@@ -225,5 +255,7 @@ def _words(link: Link) -> str:
             return f"the findings of doctor{f' of the kind {link.words}' if link.words else ''}"
         case Place.RUNS:
             return "the runs"
-        case _:
+        case Place.HOSTS:
+            return "the machines"
+        case Place.EDITS:
             return "the review"

@@ -52,7 +52,7 @@ from .nightly import (
 )
 from .op_case import op_results_text as op_results_text
 from .op_report import NO_OP_RESULTS as NO_OP_RESULTS, OpReport as OpReport
-from .overview import OverviewRows as OverviewRows
+from .overview import Arranged as Arranged, OverviewRows as OverviewRows, arranged as arranged
 from .pairs import (
     ListedPairs as ListedPairs,
     Pair as Pair,
@@ -139,7 +139,7 @@ from .style import (
     facet_label as facet_label,
 )
 from .tabs import Tab as Tab, header as header
-from .trend import trend_lines as trend_lines
+from .trend import trend_line as trend_line, trend_lines as trend_lines
 from .triage import (
     Listed as Listed,
     Shown as Shown,

@@ -36,6 +36,15 @@ def trend_lines(weeks: Sequence[Week], width: int, height: int) -> list[PlotLine
     return [*lines, _beside([Cell(dates, "dim")], [Cell(dates, "dim")], half)]
 
 
+def trend_line(weeks: Sequence[Week], width: int) -> PlotLine:
+    """The same in one line: the burn-down as a sparkline, its change, and the entries of the last week by status."""
+    if not any(week.counts for week in weeks):
+        return trend_lines(weeks, width, 1)[0]
+    (bars,) = _burn_down(weeks, 1, 1)
+    words = f" {_change(weeks)} "
+    return [Cell(" "), *bars[1:], Cell(words, "running"), *_status_title(weeks, width - len(bars) - len(words))]
+
+
 def _status_title(weeks: Sequence[Week], width: int) -> PlotLine:
     """`entries by status   █ 81 PASS  ▓ 23 XFAIL`: the fills with the numbers of the last week that has some."""
     title = " entries by status"

@@ -39,12 +39,13 @@ class CellTable(RowTable):
     """Number of the highlighted column, that of the names not counted."""
 
     class Left(Message):
-        """The cursor would move past the last column, or before the first."""
+        """The cursor would move past the last column, or before the first; `down`: past the last row, or the first."""
 
-        def __init__(self, table: "CellTable", steps: int) -> None:
+        def __init__(self, table: "CellTable", steps: int, *, down: bool = False) -> None:
             super().__init__()
             self.table = table
             self.steps = steps
+            self.down = down
 
     def __init__(self, source: RowSource | None = None, *, id: str | None = None) -> None:
         super().__init__(source or _Nothing(), id=id)
@@ -272,6 +273,12 @@ class NumberBoard(CellTable):
             if found is not None:
                 return found
         return position
+
+    def action_move(self, rows: int) -> None:
+        before = self.cursor
+        super().action_move(rows)
+        if self.cursor == before:
+            self.post_message(self.Left(self, rows, down=True))
 
     def go_to_section(self, steps: int) -> bool:
         """To the first row of another section; False where there is none that way."""

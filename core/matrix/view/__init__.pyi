@@ -21,10 +21,12 @@ from .overviews import (
     LEARNED as LEARNED,
     Link as Link,
     Number as Number,
+    Part as Part,
     Place as Place,
     Row as Row,
     Section as Section,
     findings_section as findings_section,
+    not_counted as not_counted,
     overview as overview,
 )
 from .saved import Saved as Saved, change_saved as change_saved, read_saved as read_saved

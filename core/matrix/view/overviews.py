@@ -22,6 +22,19 @@ class Place(StrEnum):
     FINDINGS = "findings"
     RUNS = "runs"
     EDITS = "edits"
+    HOSTS = "hosts"
+
+
+class Part(StrEnum):
+    """The titles of the sections, in the order of a morning; those of kinds of rows, such as op cases, come last."""
+
+    NIGHT = "last night"
+    DECIDE = "waits for you"
+    HERE = "here"
+    ARCHS = "tests by arch and status"
+    WORK = "tests by parallelism and mode"
+    LOOK = "worth a look"
+    DOCTOR = "what doctor finds"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,30 +86,32 @@ TO_LOOK_AT: Mapping[str, str] = {
 }
 """Queries for tests that somebody should look at, by title."""
 
-SINCE_YESTERDAY: Mapping[str, str] = {"broke": "turned:broke", "fixed": "turned:fixed"}
-"""Queries for changes of the last night."""
-
-NEWEST: Mapping[str, str] = {
+LAST_NIGHT: Mapping[str, str] = {
+    "new failures": "turned:broke",
+    "fixed": "turned:fixed",
+    "gone": "verdict:missing",
     "as expected": "last:as-expected",
-    "passed": "last:passed",
     "not as expected": "last:unexpected",
+    "passed": "last:passed",
 }
-"""Queries for what the newest result of a test was on any arch: a known failure that fails is as expected."""
+"""Queries for what the newest results say: of what turned since yesterday, of what is gone from the reports of its job,
+and how the newest result of a test ended on any arch, where a known failure that fails is as expected.
+"""
 
 TO_DECIDE: Mapping[str, str] = {
-    "pass, not expected to": "is:stale",
-    "fail, expected to pass": "verdict:regressed",
-    "fail in another way": "verdict:drifted",
-    "crash, hang or flaky": "verdict:crash,hang,flaky",
-    "gone from their job's reports": "verdict:missing",
-    "PCC threshold to change": "verdict:pcc-loose,pcc-tight",
+    "fail, should pass": "verdict:regressed",
+    "pass, should fail": "is:stale",
+    "fail differently": "verdict:drifted",
+    "crash, hang, flaky": "verdict:crash,hang,flaky",
+    "PCC threshold": "verdict:pcc-loose,pcc-tight",
+    "to adopt": "verdict:new",
 }
 """Queries for pending decisions, as triage proposes them."""
 
 LEARNED = tuple(
     dict.fromkeys(
         name
-        for words in (*SINCE_YESTERDAY.values(), *NEWEST.values(), *TO_DECIDE.values(), *TO_LOOK_AT.values())
+        for words in (*LAST_NIGHT.values(), *TO_DECIDE.values(), *TO_LOOK_AT.values())
         for name in needs(Query.parse(words))
     )
 )
@@ -107,17 +122,22 @@ def overview(matrix: Matrix, learned: Learned = MappingProxyType({})) -> tuple[S
     """The numbers of the tests, as far as the facts in `learned` allow."""
     models = matrix.model_tests
     sections = (
-        _asked("since yesterday", SINCE_YESTERDAY, models, learned),
-        _asked("newest results", NEWEST, models, learned),
-        _asked("waits for a decision", TO_DECIDE, models, learned),
+        _asked(Part.NIGHT, LAST_NIGHT, models, learned),
+        _asked(Part.DECIDE, TO_DECIDE, models, learned),
         _statuses(models),
         _work(models),
-        _asked("worth a look", TO_LOOK_AT, models, learned),
+        _asked(Part.LOOK, TO_LOOK_AT, models, learned),
     )
     if matrix.models is None:
         return sections
     others = (_of_kind(kind, matrix) for name, kind in all_kinds().items() if kind.overview and matrix.kinds[name])
     return (*(_of_models(section) for section in sections), *others)
+
+
+def not_counted() -> tuple[Section, ...]:
+    """The sections of a morning while nothing is counted yet."""
+    asked = ((Part.NIGHT, LAST_NIGHT), (Part.DECIDE, TO_DECIDE))
+    return tuple(Section(title, ("",), tuple(Row(label, (None,)) for label in words)) for title, words in asked)
 
 
 def _of_models(section: Section) -> Section:
@@ -147,7 +167,7 @@ def findings_section(findings: Iterable[Finding]) -> Section:
     counted = Counter(one.kind for one in findings).most_common()
     rows = tuple(Row(kind, (Number(count, Link(Place.FINDINGS, kind)),)) for kind, count in counted)
     everything = Row("all kinds", (Number(sum(count for _, count in counted), Link(Place.FINDINGS)),))
-    return Section("what doctor finds", ("",), (everything, *rows))
+    return Section(Part.DOCTOR, ("",), (everything, *rows))
 
 
 def _statuses(matrix: Matrix) -> Section:
@@ -165,7 +185,7 @@ def _statuses(matrix: Matrix) -> Section:
     for at, arch in enumerate(by_arch.heads):
         numbers = tuple(_cell(by_arch, at, word, terms) for word, terms in words)
         rows.append(Row(arch, numbers, _declared(by_arch.at(0, at))))
-    return Section("tests by arch and status", tuple(word for word, _ in words), tuple(rows))
+    return Section(Part.ARCHS, tuple(word for word, _ in words), tuple(rows))
 
 
 def _cell(by_arch: Grid, column: int, word: str, terms: str) -> Number:
@@ -192,7 +212,7 @@ def _work(matrix: Matrix) -> Section:
             entries = _count(written, every.label(row) if row else "", every.heads[column])
             numbers.append(_tests(entries, f"has:entry {query}"))
         rows.append(Row(every.label(row), tuple(numbers)))
-    return Section("tests by parallelism and mode", heads, tuple(rows))
+    return Section(Part.WORK, heads, tuple(rows))
 
 
 def _count(cells: Grid, label: str, head: str) -> int:
