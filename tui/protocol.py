@@ -198,6 +198,9 @@ class Navigation(Protocol):
     def show_tests(self, query: Query) -> None:
         """Show the tests that a query selects in the matrix."""
 
+    def filter_tests(self) -> None:
+        """Type a query in the matrix."""
+
     def show_findings(self, kind: str) -> None:
         """Show the findings of a kind; empty: of every kind."""
 

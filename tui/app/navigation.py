@@ -175,9 +175,10 @@ class Navigation:
 
     def filter_tests(self) -> None:
         """Type a query in the matrix."""
+        screen = self.screen(MatrixScreen)
         self.enter("matrix")
         # At once: the keys that follow are for the query.
-        self.matrix.action_filter()
+        screen.action_filter()
 
     def show_findings(self, kind: str) -> None:
         """Show the findings of a kind; empty: of every kind."""

@@ -17,10 +17,23 @@ from core.domain.model import Finding
 from core.history import Week, weeks
 from core.matrix import Matrix
 from core.matrix.query import Query
-from core.matrix.view import LEARNED, Link, Number, Part, Place, Row, Section, findings_section, not_counted, overview
+from core.matrix.view import (
+    LEARNED,
+    Link,
+    Number,
+    Part,
+    Place,
+    Row,
+    Section,
+    findings_section,
+    has_results,
+    not_counted,
+    overview,
+)
 from core.runs.store import RunState
 from tui import view_models
 from tui.commands import Hint, Where, command
+from tui.keymap import advice
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
 from tui.view_models import Cell, OverviewRows
@@ -30,6 +43,11 @@ _LANES, _WIDE = 5, 2
 """The most boards side by side: those with one number a row, and below them those with many."""
 _AROUND = 4
 """Lines of the screen that are not for numbers: tabs, title, what the number is, keys."""
+
+_FIRST_STEP = (
+    "No results yet: `ttmatrix ingest --from-github` fetches the reports of CI. {overview.filter} finds a test, and "
+    "{matrix.run} runs it here."
+)
 
 
 class OverviewScreen(SessionScreen):
@@ -46,6 +64,7 @@ class OverviewScreen(SessionScreen):
         with Horizontal(id="lanes"):
             for number in range(_LANES):
                 yield NumberBoard(id=f"lane-{number}")
+        yield Static("", id="first-step", markup=False)
         with Horizontal(id="wide"):
             for number in range(_WIDE):
                 yield NumberBoard(id=f"wide-{number}")
@@ -65,6 +84,9 @@ class OverviewScreen(SessionScreen):
         self.follow(self.context.signals.hosts_changed, self._show)
         self.follow(self.context.signals.facts_changed, self._facts_learned)
         self._boards[0].focus()
+        self.query_one("#first-step", Static).update(
+            Text(advice(_FIRST_STEP, self.context.keymap, read_only=self.session.read_only))
+        )
 
     def on_screen_resume(self) -> None:
         self._count()
@@ -154,6 +176,8 @@ class OverviewScreen(SessionScreen):
                 board.set_class(bool(shown), "shown")
                 if shown:
                     board.show(OverviewRows(shown, width // len(columns)), keep=board.cursor_key)
+        first_step = self.query_one("#first-step", Static)
+        first_step.set_class(not has_results(self._tests), "shown")
         if not focus.has_class("shown"):
             self._boards[0].focus()
         self._show_trend(found.plot_lines)

@@ -42,13 +42,18 @@ def trend_line(weeks: Sequence[Week], width: int) -> PlotLine:
         return trend_lines(weeks, width, 1)[0]
     (bars,) = _burn_down(weeks, 1, 1)
     words = f" {_change(weeks)} "
-    return [Cell(" "), *bars[1:], Cell(words, "running"), *_status_title(weeks, width - len(bars) - len(words))]
+    return [Cell(" "), *bars[1:], Cell(words, "running"), *_by_status(weeks, width - len(bars) - len(words))]
 
 
 def _status_title(weeks: Sequence[Week], width: int) -> PlotLine:
     """`entries by status   █ 81 PASS  ▓ 23 XFAIL`: the fills with the numbers of the last week that has some."""
     title = " entries by status"
-    cells, left = [Cell(fit(title, min(width, len(title))), "running")], width - len(title)
+    return [Cell(fit(title, min(width, len(title))), "running"), *_by_status(weeks, width - len(title))]
+
+
+def _by_status(weeks: Sequence[Week], left: int) -> PlotLine:
+    """`  █ 81 PASS  ▓ 23 XFAIL`, as many as fit, padded to `left` cells."""
+    cells = []
     counts = next(week.counts for week in reversed(weeks) if week.counts)
     for status in _WRITTEN:
         look, count = WORD_LOOKS[status], counts.get(status, 0)

@@ -26,6 +26,7 @@ from .overviews import (
     Row as Row,
     Section as Section,
     findings_section as findings_section,
+    has_results as has_results,
     not_counted as not_counted,
     overview as overview,
 )

@@ -140,6 +140,12 @@ def not_counted() -> tuple[Section, ...]:
     return tuple(Section(title, ("",), tuple(Row(label, (None,)) for label in words)) for title, words in asked)
 
 
+def has_results(sections: Iterable[Section]) -> bool:
+    """Whether any test has a result, or this is not known yet."""
+    night = next((one for one in sections if one.title == Part.NIGHT), None)
+    return night is None or any(number is None or number.count for row in night.rows for number in row.numbers)
+
+
 def _of_models(section: Section) -> Section:
     """A section with links that leave out op cases, as its numbers do."""
     rows = (

@@ -49,9 +49,11 @@ def _file(checkout: Checkout) -> Path:
     return place_file(paths().places, checkout.root)
 
 
-async def test_what_nobody_has_opened_begins_with_the_entries_and_says_so(opened: Open) -> None:
+async def test_what_nobody_has_opened_begins_with_the_overview_and_the_entries(opened: Open) -> None:
     app = opened()
     async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: "waits for you" in screen_text(app), "the overview")
+        await pilot.press("1")
         await until(pilot, lambda: "with an entry first" in screen_text(app), "the order")
         has = [app.session.view.matrix.has_entry(row) for row in app.session.view.rows]
         assert any(has) and not all(has)
@@ -91,6 +93,8 @@ async def test_groups_and_grids_come_back_as_they_were(
 ) -> None:
     app = opened()
     async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: app.screen is not app.matrix_screen, "the overview")
+        await pilot.press("1")
         app.matrix_screen.go(view)
         await until(pilot, lambda: app.matrix_screen.listing.front.has_focus, "the rows")
         await pilot.press("j", "l", "j")

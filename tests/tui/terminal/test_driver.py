@@ -128,7 +128,7 @@ def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
         terminal.until("the 120 with an entry")
         terminal.press("0")
         terminal.until(f"{'broke':30}{'0':>8}")
-        terminal.press("\t", "\t", "\t", "\t", "l", "enter")
+        terminal.press("\t", "\t", "\t", "l", "enter")
         terminal.until("status:expected_passing")
         terminal.press("#")
         terminal.until("all · n150")

@@ -53,15 +53,16 @@ def test_what_is_not_known_yet_is_left_out(matrix: Matrix, learned: Learned) -> 
     assert [one.link.words.removeprefix("kind:model ") for one in complete if one not in without] == [
         "turned:broke",
         "turned:fixed",
+        "verdict:missing",
         "last:as-expected",
-        "last:passed",
         "last:unexpected",
-        "is:stale",
+        "last:passed",
         "verdict:regressed",
+        "is:stale",
         "verdict:drifted",
         "verdict:crash,hang,flaky",
-        "verdict:missing",
         "verdict:pcc-loose,pcc-tight",
+        "verdict:new",
         "has:entry job:none",
     ]
 
