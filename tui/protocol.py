@@ -12,6 +12,7 @@ from textual.signal import Signal
 
 from tui.keymap import Keymap
 from tui.session import Session
+from tui.tour import Tour
 
 if TYPE_CHECKING:
     from core.base.errors import TTMatrixError
@@ -309,5 +310,6 @@ class Context:
     navigation: Navigation
     runs: Runs
     edits: Edits
+    tour: Tour
     in_letters: Callable[[], bool]
     """Whether curves are drawn with letters: for a terminal with ASCII only, or without colours."""

@@ -41,6 +41,7 @@ from tui.session import Session
 from tui.terminal import EndAsked, stop_as_job
 from tui.textual_private import FilteringApp, StyleSources, add_styles, parse_styles
 from tui.themes import MONO, use_themes
+from tui.tour import Tour
 from tui.view_models import counted
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ _PLACE_SECONDS = 1.0
 """How often the place of the person is stored, if it is another one."""
 _AGAIN_SECONDS = 2.0
 """How soon the interrupt key must be pressed again to quit."""
-
-
+_TOUR_SECONDS = 3600.0
+"""How long a step of the tour is shown, if nobody does it."""
 _LIST_SECONDS = 0.1
 """So long keys wait for the first list of Triage, if it is not known yet."""
 
@@ -146,6 +147,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         self.look = look
         self.hints: Hints | None = None
         """None: none are shown."""
+        self.tour = Tour(look.keymap, self._say_step, self.clear_notifications)
         self.keys = KeyOrder(self, super().on_event, self._keys_dropped)
         self.signals = Signals(self)
         self.notifications = Notifications(self, session.paths.cache, session.settings.notify)
@@ -172,6 +174,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
             self.navigation,
             self.runs,
             self.edits,
+            self.tour,
             lambda: look.ascii or self.theme == MONO,
         )
 
@@ -341,6 +344,10 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         if isinstance(self.screen, SessionScreen):
             self.screen.say_hint(words)
 
+    def _say_step(self, title: str, words: str) -> None:
+        self.clear_notifications()
+        self.notify(words, title=title, timeout=_TOUR_SECONDS, markup=False)
+
     # Commands
 
     async def run_action(
@@ -357,6 +364,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
             self.hints.drop()
             self._hint("")
         done = await super().run_action(action, default_namespace, namespaces)
+        self.tour.used(self.command_runner.ids(action, default_namespace or self))
         if self.hints is not None and not self.keys.busy:
             # After a key it is done when the key has been followed: to wait for a frame costs 0.1 ms.
             self.call_after_refresh(self._follow_with_hint)

@@ -33,6 +33,7 @@ _RANGES: Values = [
     ("HEAD~1..HEAD", "the last commit"),
     ("HEAD..index", "what is staged"),
 ]
+_TOUR: Values = [("", "from the first step"), ("end", "leave it")]
 _UPLIFTS: Values = [("origin/main", "the newest that was fetched"), ("HEAD", "the one that is checked out")]
 
 
@@ -82,6 +83,7 @@ class Verbs:
                 "uplift", "Show what a commit of the models changes", lambda: _UPLIFTS, partial(self._diff, uplift=True)
             ),
             Verb("theme", "Change the colours", lambda: themes, self._set_theme),
+            Verb("tour", "Learn the main job in six steps", lambda: _TOUR, self._tour, str),
         ]
 
     def _allowed(self, command: str, act: Callable[[str], None]) -> Callable[[str], None]:
@@ -198,6 +200,12 @@ class Verbs:
         if name not in THEMES:
             raise UsageError(f"There is no theme {name!r}", hint=f"Themes: {', '.join(THEMES)}.")
         self._close(lambda: setattr(self._app, "theme", name))
+
+    def _tour(self, word: str) -> None:
+        if word not in dict(_TOUR):
+            raise UsageError(f"There is no tour {word!r}", hint="`tour` begins it, `tour end` leaves it.")
+        tour = self._context.tour
+        self._close(tour.end if word else tour.begin)
 
 
 def _settings(fields: Sequence[FormField]) -> Values:
