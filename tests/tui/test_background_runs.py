@@ -55,7 +55,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(
     python.chmod(0o755)
     use_python(python, own_home, SETTINGS)
     checkout = sample_checkout(tmp_path / "demo")
-    command = [sys.executable, "-m", "tui", "--repo", str(checkout.root)]
+    command = [sys.executable, "-m", "tui", "--repo", str(checkout.root), "--screen", "matrix"]
     with Terminal([*command, "-q", QUERY], {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
         terminal.until("5 of 2,285")
         terminal.press("*")

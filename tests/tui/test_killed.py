@@ -49,7 +49,7 @@ def test_what_was_decided_and_marked_outlives_kill_9(tmp_path: Path) -> None:
 
 def test_screen_query_and_cursor_outlive_kill_9(tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "demo")
-    command = [sys.executable, "-m", "tui", "--repo", str(checkout.root)]
+    command = [sys.executable, "-m", "tui", "--repo", str(checkout.root), "--screen", "matrix"]
     file = place_file(paths().places, checkout.root)
 
     def stored(screen: str, query: str) -> bool:

@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def _open(checkout: Path, *argv: str, warm: bool = True) -> Terminal:
-    command = [sys.executable, "-m", "tui", "--repo", str(checkout), *argv]
+    command = [sys.executable, "-m", "tui", "--repo", str(checkout), "--screen", "matrix", *argv]
     return Terminal(command, {"PYTHONPATH": str(ROOT)}, warm=warm)
 
 

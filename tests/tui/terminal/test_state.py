@@ -60,7 +60,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def _argv(checkout: Path, before: str = "") -> list[str]:
-    return [sys.executable, "-c", before + _APP, "--repo", str(checkout)]
+    return [sys.executable, "-c", before + _APP, "--repo", str(checkout), "--screen", "matrix"]
 
 
 def _open(argv: Sequence[str], **env: str) -> Terminal:
