@@ -127,7 +127,7 @@ def test_overview_grid_and_groups_at_80x24(tmp_path: Path) -> None:
     with _open(checkout.root) as terminal:
         terminal.until("the 120 with an entry")
         terminal.press("0")
-        terminal.until(f"{'broke':30}{'0':>8}")
+        terminal.until(f"{'new failures':18}{'0':>6}")
         terminal.press("\t", "\t", "\t", "l", "enter")
         terminal.until("status:expected_passing")
         terminal.press("#")

@@ -26,6 +26,7 @@ from tests.support.browser import browser, open_page  # noqa: E402
 from tests.support.cli import call  # noqa: E402
 from tests.support.schemas import complaints  # noqa: E402
 from tests.support.tree import sample  # noqa: E402
+from tui.app.last_place import LastPlace, place_file, write_place  # noqa: E402
 from tui.terminal import page_size  # noqa: E402
 from tui.web.server import application  # noqa: E402
 
@@ -38,6 +39,10 @@ class Served:
 
     def __init__(self, root: Path, home: Path, *options: str) -> None:
         self.home = home
+        # The matrix was left last; else apps begin with the overview.
+        self.place = place_file(home / "state" / "places", root)
+        write_place(self.place, LastPlace())
+        self.begun = self.place.read_bytes()
         argv = [sys.executable, "-m", "tui", "serve", "--repo", str(root), "--port", "0", "--json", *options]
         self.process = subprocess.Popen(
             argv, stdout=subprocess.PIPE, text=True, env={**os.environ, "TTMATRIX_HOME": str(home)}
@@ -171,7 +176,7 @@ async def test_the_app_is_there_and_refuses_what_would_change_something(served: 
         await terminal.type("\x1bq")
         await terminal.ended()
     assert not list(served.home.glob("**/runs/*/spec.json"))
-    assert not list(served.home.glob("**/places/*"))
+    assert list(served.home.glob("**/places/*")) == [served.place] and served.place.read_bytes() == served.begun
 
 
 def test_the_document_is_as_its_schema_says(served: Served) -> None:
