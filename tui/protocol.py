@@ -49,6 +49,8 @@ class Signals:
         """A provider has computed more about the tests than the index holds."""
         self.downloads_read: Signal[None] = Signal(app, "downloads read")
         """What the loader of a test downloads is known: `Facts.request_fetched`."""
+        self.freshness_changed: Signal[None] = Signal(app, "freshness changed")
+        """There is a newer night, or its age reads otherwise."""
         self.lease_changed: Signal[None] = Signal(app, "lease changed")
         """The time that is left on a machine reads otherwise."""
         self.hosts_changed: Signal[None] = Signal(app, "hosts changed")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.domain.model import Finding
     from core.edits import Cited, Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
+    from core.evidence import CiRun
     from core.evidence.analysis import Series
     from core.evidence.verdicts import Verdicts
     from core.hosts import Host
@@ -68,6 +69,10 @@ class Session:
     """The first commit of the checkout; empty until git was asked."""
     lease_text: str = ""
     """The time left on this machine, or on the first connected one whose lease ends; empty if no lease ends."""
+    night: CiRun | None = None
+    """The newest nightly that was read, as of the last look; None: none is known."""
+    freshness: str = ""
+    """How old it is, in words; empty until somebody has looked."""
     hosts: Sequence[Host] = ()
     """The machines in the hosts file."""
     cluster: ClusterStatus | None = None

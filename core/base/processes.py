@@ -279,7 +279,7 @@ def run_binary(
 
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """`environ` with the directory that holds `core` put first on PYTHONPATH."""
-    home, rest = str(Path(__file__).parents[1]), environ.get("PYTHONPATH")
+    home, rest = str(Path(__file__).parents[2]), environ.get("PYTHONPATH")
     return {**environ, "PYTHONPATH": home if rest is None else f"{home}{os.pathsep}{rest}"}
 
 

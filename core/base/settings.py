@@ -141,6 +141,8 @@ class Settings:
     """Keys of commands, by command id; several are separated by commas."""
     notify: str = "bell"
     """How the end of a batch is announced: bell, osc9 (a desktop notification) or off."""
+    fetch_minutes: float = 0.0
+    """How often the app asks GitHub for new runs of CI, in minutes, while it is open; 0: never."""
     keep_runs: int = 0
     """How many ended runs `prune` keeps; 0: all."""
     keep_days: float = 0.0

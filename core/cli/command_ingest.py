@@ -4,7 +4,7 @@
 import argparse
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
@@ -105,20 +105,33 @@ def _once(args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], co
 
 def _every(args: argparse.Namespace, given: ReadOptions, archs: Sequence[str], context: Context) -> int:
     """Ingest from GitHub again and again until interrupted; what fails once may work the next time."""
+    return again_and_again(args.every, lambda: _once(args, given, archs, context), context)
+
+
+def again_and_again(every: float, once: Callable[[], object], context: Context) -> int:
+    """Do something every so many minutes until interrupted; an error ends only that round."""
     if context.console.json:
-        raise UsageError("--every prints as runs arrive, so it has no single JSON document")
+        raise UsageError("This prints as runs arrive, so it has no single JSON document")
     try:
         while True:
             try:
-                _once(args, given, archs, context)
+                once()
             except UsageError:
                 raise
             except TTMatrixError as error:
                 context.console.error(error)
-            context.console.note(f"Asks again in {counted(round(args.every), 'minute')}")
-            _wait(args.every * _MINUTE)
+            context.console.note(f"Asks again in {counted(round(every), 'minute')}")
+            _wait(every * _MINUTE)
     except KeyboardInterrupt:
         return EXIT_OK
+
+
+def ingest_from_github(args: argparse.Namespace, context: Context) -> int:
+    """One round over the runs that `args` choose; the exit code says whether all could be read."""
+    archs = read_schema(context.checkout)[0].archs
+    counts = context.evidence.policy.cpu_counts_as_device
+    given = ReadOptions(context.arch, "", "", "", counts)
+    return _once(args, given, archs, context)
 
 
 def _wait(seconds: float) -> None:

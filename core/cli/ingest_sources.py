@@ -35,6 +35,7 @@ _MOST_WORKFLOWS = 5
 __all__ = [
     "Counts",
     "configure",
+    "configure_github",
     "destination_of",
     "from_github",
     "ids_of_report",
@@ -53,12 +54,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="download the reports of runs that have ended, each once; the token is that of GH_TOKEN, or of gh",
     )
-    group.add_argument("--repository", default="", metavar="OWNER/NAME", help="default: that of the remote origin")
-    group.add_argument(
-        "--workflow", default="", metavar="FILE", help="the workflow, such as nightly.yml; default: scheduled runs"
-    )
-    group.add_argument("--branch", default="", metavar="NAME", help="runs on this branch only")
-    group.add_argument("--since", type=days, default=14.0, metavar="DAYS", help="runs of the last DAYS; default: 14")
+    configure_github(group)
     group.add_argument(
         "--every", type=minutes, metavar="MINUTES", help="ask again every so many minutes, until interrupted"
     )
@@ -69,6 +65,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="read the reports in DIR, and those that arrive there, until interrupted",
     )
+
+
+def configure_github(group: argparse._ActionsContainer) -> None:
+    """The options that say which runs are meant."""
+    group.add_argument("--repository", default="", metavar="OWNER/NAME", help="default: that of the remote origin")
+    group.add_argument(
+        "--workflow", default="", metavar="FILE", help="the workflow, such as nightly.yml; default: scheduled runs"
+    )
+    group.add_argument("--branch", default="", metavar="NAME", help="runs on this branch only")
+    group.add_argument("--since", type=days, default=14.0, metavar="DAYS", help="runs of the last DAYS; default: 14")
 
 
 def from_github(

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -67,6 +68,19 @@ class CiRun:
         """`owner/name` on GitHub; empty: unknown."""
         found = _RUN.match(self.url)
         return found[1] if found else ""
+
+    @property
+    def settled(self) -> bool:
+        """Whether reading it has come to an end; else only its jobs are known yet."""
+        return self.whole or bool(self.reports or self.expired or self.other or self.unread)
+
+    @property
+    def ended(self) -> float:
+        """When it ended, in seconds since the epoch; where GitHub does not say it, when it was created."""
+        try:
+            return datetime.fromisoformat(self.updated).astimezone(UTC).timestamp() if self.updated else self.created
+        except (ValueError, OverflowError, OSError):
+            return self.created
 
 
 class JobName(NamedTuple):

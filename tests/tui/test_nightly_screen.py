@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from core.base.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.ci_night import Night, log_of
@@ -232,6 +233,49 @@ async def test_a_newer_night_is_announced_and_never_pulled_under_the_cursor(hub:
         await pilot.press("n")
         await until(pilot, lambda: _names(screen)[0] == "nightly-22", "the newer night")
         assert "which is newer" not in screen_text(app)
+
+
+async def test_what_another_process_reads_is_announced_once_and_the_header_says_how_fresh_it_is(
+    hub: GitHub, checkout: Checkout
+) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(160, 36), notifications=True) as pilot:
+        await until(pilot, lambda: "last night: never read" in screen_text(app), "how fresh it is")
+        Night(hub, 22).models("n150", GOOD)
+        ingest(checkout)
+        await until(pilot, lambda: "nightly-22 has been read. f7 shows it." in screen_text(app), "the announcement")
+        assert re.search(r"last night: \d+ (min|h|d) ago", screen_text(app))
+        before = len(app._notifications)
+        ingest(checkout)
+        app.polling.now()
+        await pilot.pause(0.6)
+        assert len(app._notifications) <= before
+
+
+@pytest.mark.slow("a process that asks a server")
+async def test_the_app_itself_fetches_if_it_is_to(
+    hub: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(checkout.root, "init", "-q")
+    git(checkout.root, "remote", "add", "origin", "https://github.com/team/tt-xla")
+    Night(hub, 22).models("n150", GOOD)
+    app = build_app(checkout, settings=Settings(fetch_minutes=5.0))
+    async with app.run_test(size=(160, 36)) as pilot:
+        await until(pilot, lambda: app.session.night is not None, "the night")
+        asked = len(hub.asked)
+        app.fetching._look()
+        app.fetching._look()
+        assert app.fetching._child is None or app.fetching._child.wait(30.0) == 0
+        assert len(hub.asked) == asked, "not again before its time"
+
+
+async def test_without_the_setting_nothing_is_asked(hub: GitHub, checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await opened(app, pilot)
+        app.fetching._look()
+        assert app.fetching._child is None
+    assert not hub.asked
 
 
 async def test_commits_lead_to_what_they_change(hub: GitHub, checkout: Checkout) -> None:

@@ -23,6 +23,7 @@ from tui.app.command_runner import CommandRunner
 from tui.app.edit_actions import EditActions
 from tui.app.facts import FactRequests
 from tui.app.failures import Failures, Mistake
+from tui.app.fetching import Fetching
 from tui.app.file_actions import FileActions
 from tui.app.key_order import KeyOrder
 from tui.app.last_place import LastPlace
@@ -157,7 +158,17 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         first_list = partial(self.keys.pause, question=False, seconds=_LIST_SECONDS)
         self.worklists = Worklists(self, session, self.signals, self.notifications, self.background, first_list)
         self.edits = EditActions(session, self.signals, self.notifications, self.background, look.keymap)
-        self.polling = Polling(self, session, self.signals, self.notifications, self.background, self.facts, self.edits)
+        self.polling = Polling(
+            self,
+            session,
+            self.signals,
+            self.notifications,
+            self.background,
+            self.facts,
+            self.edits,
+            look.keymap.key("app.nightly"),
+        )
+        self.fetching = Fetching(self, session, self.notifications)
         self.runs = RunActions(self, session, self.notifications, self.background, self.polling, look.keymap)
         self.files = FileActions(self, session, self.notifications, self.background, reindex, self._replace)
         self.navigation = Navigation(self, lambda kind: kind(self.context), self.show_hint)
@@ -220,6 +231,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
             self.edits.rebase()
         self.worklists.start()
         self.polling.start()
+        self.fetching.start()
         self.background.run("screens", self._load_screens, partial(add_styles, self.stylesheet))
         if self.look.screen:
             self.navigation.switch(self.look.screen)
@@ -256,6 +268,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
     def on_unmount(self) -> None:
         """Stop watchers, which must not outlive the screen."""
         self.polling.stop()
+        self.fetching.stop()
         self.worklists.stop()
         self.failures.leave()
         if self.process is not None:

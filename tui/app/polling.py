@@ -15,8 +15,10 @@ from textual.app import App
 from core import evidence, hosts
 from core.base.errors import TTMatrixError
 from core.base.settings import Settings, SettingsFile
+from core.base.text import one_line
+from core.evidence import nightly
 from core.runs import cluster
-from core.sources import Stamps, all_unchanged
+from core.sources import Stamps, all_unchanged, stamp_of
 from tui import view_models
 from tui.app.bridge import Repeating
 from tui.app.facts import FactRequests
@@ -25,6 +27,9 @@ from tui.protocol import Background, Edits, Signals
 from tui.session import Aged, Session
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from core.evidence import CiRun
     from core.hosts import Host, HostsFile
     from core.runs.cluster import Cluster, ClusterStatus
     from core.runs.store import RunRecord
@@ -57,6 +62,10 @@ class Seen:
     lease_title: str = ""
     """Title text about the time left."""
     lease_warnings: tuple[str, ...] = ()
+    night: CiRun | None = None
+    """The newest nightly that was read."""
+    freshness: str = ""
+    """How old it is."""
     settings: Settings | TTMatrixError | None = None
     """What the settings file says since it was last changed, or why it cannot be read; None: it was not changed."""
 
@@ -69,6 +78,8 @@ class Looker:
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
         self._cluster: Cluster | None = None
         self._settings_file = SettingsFile(session.paths.settings_file)
+        self._night: tuple[object, CiRun | None] | None = None
+        """The newest nightly, with the state of the store in which it was."""
         self.heads: Stamps = {}
         """The files that change with the commit, as they were when the ages were read; empty while that is going on."""
 
@@ -89,9 +100,23 @@ class Looker:
         # Computed here, since it changes with time.
         now = datetime.fromtimestamp(time.time(), UTC)
         title, warnings = view_models.leases_words(known, status, now) if known else ("", ())
+        night = self._newest_night(file)
+        fresh = view_models.freshness(night.ended if night else None, now.timestamp()).words
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
-        self._seen = Seen(*found, settings=self._settings() or before.settings)
+        self._seen = Seen(*found, night, fresh, settings=self._settings() or before.settings)
         return self._seen
+
+    def _newest_night(self, store: Path) -> CiRun | None:
+        """The newest nightly; the store is read only when it has changed."""
+        stamp = stamp_of(store)
+        if self._night is None or self._night[0] != stamp:
+            try:
+                runs = evidence.CiStore(evidence.evidence_store(self._session.checkout, self._session.paths)).runs()
+            except TTMatrixError:
+                # What needs its results says it.
+                runs = []
+            self._night = stamp, nightly.newest_night(runs)
+        return self._night[1]
 
     def _settings(self) -> Settings | TTMatrixError | None:
         try:
@@ -128,13 +153,16 @@ class Polling:
         background: Background,
         facts: FactRequests,
         edits: Edits,
+        night_key: str,
     ) -> None:
+        """`night_key` shows the nightly."""
         self._session = session
         self._signals = signals
         self._notify = notify
         self._background = background
         self._facts = facts
         self._edits = edits
+        self._night_key = night_key
         self._looker = Looker(session)
         self._rounds = Repeating(app, "polling", _SECONDS, self._looker.look, self._take)
         self._taken: Seen | None = None
@@ -190,6 +218,7 @@ class Polling:
             self._take_settings(seen.settings)
         self._take_hosts(before, seen)
         self._take_leases(seen)
+        self._take_night(before, seen)
 
     def _take_settings(self, found: Settings | TTMatrixError) -> None:
         """Use changed settings, such as a profile that was added; those for the start of the app wait for the next."""
@@ -218,6 +247,17 @@ class Polling:
             if warning not in self._warned:
                 self._notify.attract(warning)
         self._warned = frozenset(warnings)
+
+    def _take_night(self, before: Seen | None, seen: Seen) -> None:
+        """Show how old the newest night is, and announce a newer one, once."""
+        session = self._session
+        if (session.night, session.freshness) == (seen.night, seen.freshness):
+            return
+        session.night, session.freshness = seen.night, seen.freshness
+        self._signals.freshness_changed.publish(None)
+        newest = before.night if before is not None else seen.night
+        if seen.night is not None and before is not None and (newest is None or seen.night.created > newest.created):
+            self._notify.attract(f"{one_line(seen.night.name)} has been read. {self._night_key} shows it.")
 
     def _take_runs(self, before: Seen | None, seen: Seen) -> None:
         session = self._session

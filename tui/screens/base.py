@@ -60,7 +60,13 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
     def on_mount(self) -> None:
         """The title of every screen says what goes on: runs, pending changes, machines."""
         signals = self.context.signals
-        for signal in (signals.lease_changed, signals.hosts_changed, signals.runs_changed, signals.pending_changed):
+        for signal in (
+            signals.lease_changed,
+            signals.hosts_changed,
+            signals.runs_changed,
+            signals.pending_changed,
+            signals.freshness_changed,
+        ):
             self.follow(signal, self.with_widgets(self.show_title))
         if self._reading is not None:
             self._reading.start()
@@ -144,7 +150,7 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         hint = "" if isinstance(self.focused, Input) else self._hint
         # How long a machine is still there is never cut either.
         whole = (self.session.lease_text, *keyed)
-        said = Said(tuple(filter(None, (read_only, *words))), whole, hint)
+        said = Said(tuple(filter(None, (read_only, *words, self.session.freshness))), whole, hint)
         self.top.show(self.session, self.tab, said, self.app.size.width)
 
     def on_resize(self, event: events.Resize) -> None:

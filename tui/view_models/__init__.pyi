@@ -27,6 +27,7 @@ from .evidence import (
 )
 from .findings import finding_groups as finding_groups, finding_rows as finding_rows
 from .fitting import fit as fit, paragraph as paragraph, short_file as short_file
+from .freshness import freshness as freshness
 from .grid import GridRows as GridRows, legend_cells as legend_cells
 from .history import step_rows as step_rows
 from .hosts import (

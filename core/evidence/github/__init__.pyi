@@ -6,7 +6,12 @@ from .artefacts import (
     fetch_artefact as fetch_artefact,
 )
 from .ends import line_of_error as line_of_error, line_of_test as line_of_test
-from .fetch import Counts as Counts, Destination as Destination, fetch_reports as fetch_reports
+from .fetch import (
+    Counts as Counts,
+    Destination as Destination,
+    fetch_reports as fetch_reports,
+    last_asked as last_asked,
+)
 from .fetched import InUse as InUse, retain_fetched as retain_fetched
 from .logs import (
     LogPart as LogPart,

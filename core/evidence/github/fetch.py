@@ -25,6 +25,8 @@ from core.runs import UnreadableReport
 _MOST_BYTES = 2 * 2**30
 """The largest archive that is downloaded."""
 _SLACK_BYTES = 2**20
+_ASKED = ".asked"
+"""The suffix of a file whose time is that of the last call that came to its end."""
 
 
 @dataclass
@@ -98,6 +100,13 @@ def fetch_reports(
     scratch = into.done.with_suffix(".part")
     with locked(into.done.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
         yield from _Fetch(actions, into, _Done(into.done), scratch, counts, options, archs).all(wanted)
+        into.done.parent.mkdir(parents=True, exist_ok=True)
+        into.done.with_suffix(_ASKED).touch()
+
+
+def last_asked(store: Path) -> float:
+    """When GitHub was last asked for all that is new, for the evidence in the file `store`; 0: it never was."""
+    return max((file.stat().st_mtime for file in store.parent.glob(f"{store.stem}-github-*{_ASKED}")), default=0.0)
 
 
 @contextmanager
@@ -137,16 +146,17 @@ class _Fetch:
                 self.counts.expired += known.expired
                 self.counts.other += known.other
             else:
-                yield from self._run(replace(run, url=self._page(run)))
+                yield from self._run(replace(run, url=self._page(run)), known)
 
     def _page(self, run: CiRun) -> str:
         return f"https://github.com/{self.actions.repository}/actions/runs/{run.id}"
 
-    def _run(self, run: CiRun) -> Iterator[Reading]:
+    def _run(self, run: CiRun, known: CiRun | None) -> Iterator[Reading]:
         """One run: its jobs, the reports of its artefacts, and how its dead jobs ended."""
         unread: list[Unread] = []
         jobs = self._jobs(run, unread)
-        self.into.ci.add(run, jobs.values())
+        # Until all of it is read again, what was read before counts.
+        self.into.ci.add(_with_counts(run, known) if known else run, jobs.values())
         self.noted = {state.job.id for state in self.into.ci.jobs(run.id) if state.report is not None}
         self.unread_jobs = set()
         before = replace(self.counts)
@@ -272,6 +282,10 @@ class _Fetch:
 
 _DAMAGED = "not a readable archive"
 _REFUSED = "the token may not read it"
+
+
+def _with_counts(run: CiRun, known: CiRun) -> CiRun:
+    return replace(run, reports=known.reports, expired=known.expired, other=known.other, unread=known.unread)
 
 
 def _is_same(run: CiRun, known: CiRun) -> bool:

@@ -12,8 +12,9 @@ def newest_night(runs: Sequence[CiRun]) -> CiRun | None:
 
     None: there are none.
     """
-    nightly = (run for run in runs if "nightly" in run.name and "experimental" not in run.name)
-    return next(nightly, runs[0] if runs else None)
+    nightly = [run for run in runs if "nightly" in run.name and "experimental" not in run.name] or [*runs]
+    # One whose reports are being read would look as if it had lost them.
+    return next((run for run in nightly if run.settled), nightly[0] if nightly else None)
 
 
 def named_run(name: str, runs: Sequence[CiRun]) -> CiRun:

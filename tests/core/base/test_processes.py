@@ -21,6 +21,7 @@ from core.base.processes import (
     identity,
     is_alive,
     marked,
+    own_environment,
     own_identity,
     run_binary,
     run_command,
@@ -200,3 +201,8 @@ def test_a_program_is_not_taken_from_where_the_command_runs(tmp_path: Path, monk
         monkeypatch.setenv("PATH", path)
         with pytest.raises(TTMatrixError, match="Cannot run tool"):
             run_command(["tool"], cwd=own)
+
+
+def test_our_own_modules_are_found_wherever_a_process_of_ours_begins() -> None:
+    first = Path(own_environment({"PYTHONPATH": "/nowhere"})["PYTHONPATH"].split(os.pathsep)[0])
+    assert (first / "core/base/processes.py").is_file()

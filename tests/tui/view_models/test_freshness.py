@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fresh the evidence of CI is."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from tui.view_models import freshness
+
+HOUR = 3_600.0
+
+
+@pytest.mark.parametrize(
+    ("age", "words", "stale"),
+    [
+        (-5.0, "last night: 0 min ago", False),
+        (0.5 * HOUR, "last night: 30 min ago", False),
+        (6.9 * HOUR, "last night: 6 h ago", False),
+        (36 * HOUR, "last night: 36 h ago", False),
+        (37 * HOUR, "last night: 37 h ago, stale", True),
+        (75 * HOUR, "last night: 3 d ago, stale", True),
+    ],
+)
+def test_the_age_of_the_newest_night(age: float, words: str, stale: bool) -> None:
+    assert freshness(1e9 - age, 1e9) == (words, stale)
+
+
+def test_without_a_night() -> None:
+    assert freshness(None, 1e9) == ("last night: never read", True)
+
+
+@given(st.floats(0, 4e9), st.floats(0, 4e9))
+def test_it_fits_beside_other_words(ended: float, now: float) -> None:
+    assert len(freshness(ended, now).words) < 40
