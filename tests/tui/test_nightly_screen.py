@@ -263,9 +263,9 @@ async def test_the_app_itself_fetches_if_it_is_to(
     async with app.run_test(size=(160, 36)) as pilot:
         await until(pilot, lambda: app.session.night is not None, "the night")
         asked = len(hub.asked)
-        app.fetching._look()
-        app.fetching._look()
-        assert app.fetching._child is None or app.fetching._child.wait(30.0) == 0
+        for _ in range(2):
+            app.fetching.look()
+        assert app.fetching.process is None or app.fetching.process.wait(30.0) == 0
         assert len(hub.asked) == asked, "not again before its time"
 
 
@@ -273,8 +273,8 @@ async def test_without_the_setting_nothing_is_asked(hub: GitHub, checkout: Check
     app = build_app(checkout)
     async with app.run_test(size=(120, 36)) as pilot:
         await opened(app, pilot)
-        app.fetching._look()
-        assert app.fetching._child is None
+        app.fetching.look()
+        assert app.fetching.process is None
     assert not hub.asked
 
 

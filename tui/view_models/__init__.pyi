@@ -27,7 +27,6 @@ from .evidence import (
 )
 from .findings import finding_groups as finding_groups, finding_rows as finding_rows
 from .fitting import fit as fit, paragraph as paragraph, short_file as short_file
-from .freshness import freshness as freshness
 from .grid import GridRows as GridRows, legend_cells as legend_cells
 from .history import step_rows as step_rows
 from .hosts import (
@@ -43,6 +42,7 @@ from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
+from .night_age import freshness as freshness
 from .nightly import (
     NightRow as NightRow,
     fetched_words as fetched_words,

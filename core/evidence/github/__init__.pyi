@@ -23,4 +23,5 @@ from .logs import (
 )
 from .lookups import Lookups as Lookups
 from .performance import Performance as Performance
+from .process import FetchProcess as FetchProcess
 from .transport import Expired as Expired, Transport as Transport, connect as connect
