@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of a backend: a device, a way to compile for it, and a description of both."""
+"""The interfaces of a backend: what every framework has, and what PyTorch's have besides."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 
 if TYPE_CHECKING:
+    from .execute.run import ModelTest
     from .settings import Settings
 
 Stage = Callable[[str], None]
@@ -24,8 +25,8 @@ class BackendMissing(Exception):
     """The requested backend cannot work here; the text gives the remedy."""
 
 
-class Backend(Protocol):
-    """Compiles and runs models."""
+class AnyBackend(Protocol):
+    """Runs the models of one framework."""
 
     name: str
 
@@ -38,6 +39,13 @@ class Backend(Protocol):
     def device_count(self) -> int:
         """How many devices one model can be spread over. Starts the runtime."""
 
+    def model_test(self, loader: Any, settings: Settings, stage: Stage) -> ModelTest:
+        """The test of a loader's model on this backend; loads the model and its inputs."""
+
+
+class Backend(AnyBackend, Protocol):
+    """Compiles and runs models, and single ops, of PyTorch."""
+
     def device_text(self) -> str:
         """The hardware that really runs the models, for people. Starts the runtime."""
 
@@ -47,14 +55,17 @@ class Backend(Protocol):
     def compile_options(self, settings: Settings) -> dict[str, str]:
         """The options of the compiler."""
 
-    def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
-        """A function that calls the placed `model`, compiled now or at its first call."""
+    def compile(self, model: Callable[..., Any], settings: Settings, stage: Stage) -> Callable[..., Any]:
+        """A function that calls the placed `model`, a module or a function, compiled now or at its first call."""
 
     def numerics(self) -> AbstractContextManager[object]:
         """A context for everything that runs on the device; makes the compiler as accurate as PyTorch promises."""
 
     def settle(self, tensors: Iterable[torch.Tensor], stage: Stage) -> None:
         """Compile and run all outstanding work for `tensors`, and wait for it."""
+
+    def reset(self) -> None:
+        """Forget what was compiled for the last test, so that it is not checked for the next one."""
 
     def take_graphs(self) -> list[tuple[str, str]]:
         """The compiler's inputs and outputs since the last call, each with the ending of its file name."""

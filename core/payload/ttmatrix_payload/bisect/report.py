@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..backend import BackendMissing
-from ..ops.backends import Backend, choose_backend
+from ..backend import Backend, BackendMissing
+from ..ops.backends import choose_backend
 from ..ops.cases import Argument, Case, Manifest, Tensor
 from ..ops.errors import first_lines
 from ..ops.files import Place

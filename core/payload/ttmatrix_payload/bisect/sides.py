@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
 from torch.fx import GraphModule
 
-from ..backend import Backend, Stage
+from ..backend import Backend
 from ..execute import Settings, choose_backend
 from ..execute.choose import BACKENDS
-from ..execute.host import Eager
+from ..execute.host import PLAIN, Dynamo, Eager
 from ..execute.placing import copied, place_model
-from ..ops.backends import PLAIN, find_compiler
 from ..ops.running import copy_to
 from .distance import tensors_of
 
@@ -73,22 +71,6 @@ class Side:
             output = function(*args, **(kwargs or {}))
         self._backend.settle(tensors_of((output, list(args), kwargs or {})), _no_stage)
         return output
-
-
-class Dynamo(Eager):
-    """`torch.compile` with a backend that dynamo knows, or with a function that serves as backend."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self._compiler = find_compiler(name)
-
-    def numerics(self) -> AbstractContextManager[object]:
-        """No context: dynamo does not compile inside a mode."""
-        return nullcontext()
-
-    def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
-        """Compiled at the first call."""
-        return torch.compile(model, backend=self._compiler)
 
 
 def _backend(name: str) -> Backend:

@@ -88,11 +88,6 @@ class Sharding:
             spmd.mark_sharding(tensor, self.mesh, tuple(axes))
 
 
-def devices_wanted(settings: Settings) -> tuple[int, bool]:
-    """How many devices a parallel test needs, and whether it needs exactly this many."""
-    return (prod(settings.mesh), True) if settings.mesh else (2, False)
-
-
 def _input_spec(values: list[Any]) -> Spec:
     tensors = [value for value in values if isinstance(value, torch.Tensor) and value.dim()]
     return {tensor: ("data", *[None] * (tensor.dim() - 1)) for tensor in tensors}

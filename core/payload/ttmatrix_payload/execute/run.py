@@ -1,33 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One test: the model on CPU, the model through a backend, and the comparison of both (docs/rules.md 4.2)."""
+"""One test: the model on CPU, the model through a backend, and the comparison of both (docs/rules.md 4.2).
+
+For all frameworks: what each does in its own way is a `ModelTest`, which its backends make.
+"""
 
 from __future__ import annotations
 
-import random
-import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from math import prod
 from typing import Any
 
-import torch
-
-from ..backend import COMPILATION, EXECUTION, FRONTEND, Backend, Stage
-from ..models.compile_options import ALL_HONOURED, ignored
-from ..models.widen import host_numerics
-from ..models.workload import call_arguments, load_inputs, load_model
-from ..settings import Execution, Settings
-from .artefacts import Artefacts
-from .block_formats import round_weights
-from .compare import compare_gradients, compare_outputs, failure_text, tensors
-from .parallel import Sharding, batched, devices_wanted
-from .placing import copied, place_model
-
-WARM_UPS = 3
-TIMED = 2
-
-_CPU = torch.device("cpu")
+from ..backend import FRONTEND, AnyBackend, Stage
+from ..models.compile_options import ignored
+from ..settings import Comparison, Execution, Settings
+from .compare import failure_text
 
 
-def skip_reason(settings: Settings, backend: Backend) -> str | None:
+class ModelTest(ABC):
+    """A model with its inputs, and the steps of its test."""
+
+    def __init__(self, settings: Settings, backend: str, device: str) -> None:
+        self.settings = settings
+        self.training = settings.training
+        self.execution = Execution(backend, device)
+        self.execution.ignored_options = ignored(settings.compile_options, backend)
+        self.execution.weights_dtype = "bfp_bf8" if settings.weight_bfp8 and backend == "tt" else None
+
+    @abstractmethod
+    def infer(self) -> list[Comparison]:
+        """Forward on both sides; the comparison of the outputs."""
+
+    @abstractmethod
+    def train(self) -> list[Comparison]:
+        """Forward and backward, from the same random gradient on both sides; first the comparison of the gradients."""
+
+    def say_parameters(self, sizes: Iterable[tuple[int, int]]) -> None:
+        """Report the size of the model; `sizes` has the elements and bytes of each parameter."""
+        found = list(sizes)
+        self.execution.parameters = sum(count for count, _ in found)
+        self.execution.parameter_bytes = sum(size for _, size in found)
+
+    def say_inputs(self, shapes: Iterable[Iterable[int]]) -> None:
+        """Report the shape of the first input; a batch is its first dimension."""
+        first = tuple(next(iter(shapes), ()))
+        if first:
+            self.execution.input_shape = first
+            self.execution.batch_size = first[0]
+
+
+def skip_reason(settings: Settings, backend: AnyBackend) -> str | None:
     """Why this backend lacks the devices for a parallel test; None if it has them.
 
     Starts the runtime for parallel tests, and only for them.
@@ -42,10 +64,15 @@ def skip_reason(settings: Settings, backend: Backend) -> str | None:
     return f"{settings.parallelism} wants {wanted}{more} devices, the backend {backend.name} has {there}"
 
 
+def devices_wanted(settings: Settings) -> tuple[int, bool]:
+    """How many devices a parallel test needs, and whether it needs exactly this many."""
+    return (prod(settings.mesh), True) if settings.mesh else (2, False)
+
+
 def execute(
     loader: Any,
     settings: Settings,
-    backend: Backend,
+    backend: AnyBackend,
     stage: Stage,
     begun: Callable[[Execution], None] = lambda _: None,
 ) -> Execution:
@@ -55,14 +82,10 @@ def execute(
     its inputs are there; it is filled from then on. Raises whatever the loader or the model raises.
     """
     stage(FRONTEND)
-    torch._dynamo.reset()
     backend.start(settings)
-    test = _Test(loader, settings, backend, stage)
+    test = backend.model_test(loader, settings, stage)
     begun(test.execution)
-    if settings.training:
-        test.train()
-    else:
-        test.infer()
+    test.execution.comparisons += test.train() if test.training else test.infer()
     return test.execution
 
 
@@ -75,163 +98,3 @@ def check(execution: Execution, settings: Settings) -> None:
         if not one.passed:
             what = "did not run" if one.passed is None else "failed"
             raise AssertionError(f"FileCheck {what} for pattern {one.pattern!r}: {one.message}")
-
-
-class _CompileClock:
-    """Forwards the stages of a test, and adds up the time from each compilation to the execution after it."""
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-        self._since: float | None = None
-        self.seconds: float | None = None
-        """None: nothing has been compiled yet."""
-
-    def stage(self, name: str) -> None:
-        """A stage begins."""
-        now = time.perf_counter()
-        if name == COMPILATION:
-            self._since = now
-        elif name == EXECUTION and self._since is not None:
-            self.seconds = (self.seconds or 0.0) + now - self._since
-            self._since = None
-        self._stage(name)
-
-
-class _Test:
-    """A model with its inputs, and the steps of its test."""
-
-    def __init__(self, loader: Any, settings: Settings, backend: Backend, stage: Stage) -> None:
-        self.settings, self.backend = settings, backend
-        self.clock = _CompileClock(stage)
-        self.stage = self.clock.stage
-        self.loader = loader
-        _seed()
-        self.model = load_model(loader, torch.bfloat16)
-        if not isinstance(self.model, torch.nn.Module):
-            raise AssertionError(f"load_model gave {type(self.model).__name__}, which is no torch.nn.Module")
-        self.model.train(settings.training)
-        inputs = self._load_inputs()
-        self.args, self.kwargs = call_arguments(inputs)
-        self.sharding: Sharding | None = None
-        if settings.parallelism != "single_device":
-            self.sharding = Sharding(loader, settings, backend.device_count())
-        self.artefacts = Artefacts(settings, backend)
-        self.execution = self._execution()
-
-    def infer(self) -> None:
-        """Forward, without gradients."""
-        with torch.no_grad():
-            reference = self._reference()
-            run = self._on_device()
-            outputs = run(self.stage)
-            self.execution.compile_seconds = self.clock.seconds
-            if self.settings.measure:
-                self.execution.samples += self._timed(run)
-        ours = copied(outputs, _CPU)
-        self.execution.filechecks = self.artefacts.check()
-        self.execution.comparisons.append(compare_outputs(ours, reference, self.settings, self._mask()))
-
-    def train(self) -> None:
-        """Forward and backward, from the same random gradient on both sides."""
-        unpack = self.loader.unpack_forward_output
-        reference = unpack(self._reference())
-        gradient = torch.randn(reference.shape, dtype=reference.dtype)
-        with host_numerics():
-            reference.backward(gradient=gradient)
-        expected = self._gradients()
-        self.model.zero_grad()
-        output = unpack(self._on_device()(self.stage))
-        self.execution.compile_seconds = self.clock.seconds
-        with self.backend.numerics():
-            output.backward(gradient=gradient.to(self.backend.device()))
-        if self.sharding:
-            self.sharding.mark_gradients(self.model)
-        grads = [parameter.grad for parameter in self.model.parameters() if parameter.grad is not None]
-        self.artefacts.save("backward", grads)
-        self.backend.settle(grads, self.stage)
-        self.execution.compile_seconds = self.clock.seconds
-        self.execution.filechecks = self.artefacts.check()
-        forward = compare_outputs(output, reference, self.settings, self._mask())
-        self.execution.comparisons += [compare_gradients(self._gradients(), expected, self.settings), forward]
-
-    def _load_inputs(self) -> Any:
-        asked = self.settings
-        inputs = load_inputs(
-            self.loader,
-            torch.bfloat16,
-            phase=asked.phase,
-            training=asked.training,
-            batch_size=asked.batch_size,
-            seq_len=asked.seq_len,
-        )
-        return batched(inputs, self.backend.device_count()) if asked.parallelism == "data_parallel" else inputs
-
-    def _execution(self) -> Execution:
-        execution = Execution(self.backend.name, self.backend.device_text())
-        execution.parameters = sum(parameter.numel() for parameter in self.model.parameters())
-        execution.parameter_bytes = sum(parameter.nbytes for parameter in self.model.parameters())
-        execution.weights_dtype = "bfp_bf8" if self.settings.weight_bfp8 and self.backend.name == "tt" else None
-        execution.ignored_options = ignored(self.settings.compile_options, self.backend.name)
-        first = next((tensor for _, tensor in tensors([self.args, self.kwargs])), None)
-        if first is not None and first.dim():
-            execution.input_shape = tuple(first.shape)
-            execution.batch_size = first.shape[0]
-        return execution
-
-    def _reference(self) -> Any:
-        args, kwargs = copied((self.args, self.kwargs), _CPU)
-        _seed()
-        with host_numerics():
-            return self.model(*args, **kwargs)
-
-    def _on_device(self) -> Callable[[Stage], Any]:
-        """A function that runs the model once on the device, reports the stages, and waits for it."""
-        device = self.backend.device()
-        if self.backend.name != ALL_HONOURED:
-            self._round_weights()
-        model = place_model(self.model, device)
-        compiled = self.backend.compile(model, self.settings, self.stage)
-
-        def run(stage: Stage) -> Any:
-            args, kwargs = copied((self.args, self.kwargs), device)
-            if self.sharding:
-                self.sharding.mark(model, args, kwargs)
-            _seed()
-            with self.backend.numerics():
-                output = compiled(*args, **kwargs)
-            results = [tensor for _, tensor in tensors(output)]
-            self.artefacts.save("forward", results)
-            self.backend.settle(results, stage)
-            return output
-
-        return run
-
-    def _round_weights(self) -> None:
-        """Round weights to the block formats of the profile: the host can emulate their values only."""
-        rounded = round_weights(self.model, self.settings.compile_options.weight_dtypes())
-        if rounded:
-            self.execution.weights_dtype = ", ".join(sorted(set(rounded.values())))
-            print(f"Weights rounded to block formats: {len(rounded)}", flush=True)
-
-    def _timed(self, run: Callable[[Stage], Any]) -> list[float]:
-        samples = []
-        for _ in range(WARM_UPS + TIMED):
-            begin = time.perf_counter()
-            run(lambda _: None)
-            samples.append(time.perf_counter() - begin)
-        return samples[WARM_UPS:]
-
-    def _gradients(self) -> dict[str, torch.Tensor]:
-        named = self.model.named_parameters()
-        return {name: one.grad.detach().cpu().clone() for name, one in named if one.grad is not None}
-
-    def _mask(self) -> torch.Tensor | None:
-        """A mask of the tokens of a prefill that are not padding."""
-        mask = self.kwargs.get("attention_mask") if self.settings.phase == "llm_prefill" else None
-        return mask.to(torch.bool) if isinstance(mask, torch.Tensor) else None
-
-
-def _seed() -> None:
-    """Make dropout and random inputs the same on every run."""
-    random.seed(0)
-    torch.manual_seed(0)

@@ -53,7 +53,7 @@ class Tenstorrent(Xla):
         """The options passed to the compiler."""
         return settings.device_options()
 
-    def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
+    def compile(self, model: Callable[..., Any], settings: Settings, stage: Stage) -> Callable[..., Any]:
         """`torch.compile` by tt-xla; training takes its older path, as upstream's tester does."""
         options = {"tt_legacy_compile": True, "tt_enable_torch_fx_fusion_pass": False} if settings.training else {}
         asked = settings.compile_options
@@ -62,3 +62,7 @@ class Tenstorrent(Xla):
 
             apply_weight_dtype_overrides(model, dict(weights))
         return torch.compile(model, backend="tt", options={**options, **asked.torch})
+
+    def reset(self) -> None:
+        """Drop dynamo's guards; programs stay."""
+        torch._dynamo.reset()

@@ -16,6 +16,7 @@ from ..backend import COMPILATION, EXECUTION, Stage
 from ..models.compile_options import ALL_HONOURED
 from ..settings import Settings
 from .accumulate import WideSums
+from .pytorch import PyTorchTest
 
 VIRTUAL_DEVICES = 2
 """How many devices the CPU simulates for a parallel test without a mesh: the smallest parallel number."""
@@ -66,6 +67,10 @@ class Xla:
 
         return int(torch_xla.runtime.global_runtime_device_count())
 
+    def model_test(self, loader: Any, settings: Settings, stage: Stage) -> PyTorchTest:
+        """A test of a PyTorch model."""
+        return PyTorchTest(loader, settings, self, stage)
+
     def device_text(self) -> str:
         """The kind of device, and the number if there are several."""
         import torch_xla.runtime
@@ -86,7 +91,7 @@ class Xla:
         """None: XLA's own are in XLA_FLAGS."""
         return {}
 
-    def compile(self, model: torch.nn.Module, settings: Settings, stage: Stage) -> Callable[..., Any]:
+    def compile(self, model: Callable[..., Any], settings: Settings, stage: Stage) -> Callable[..., Any]:
         """The model itself: calling it records a program, which `settle` compiles and runs."""
         return model
 
@@ -105,6 +110,9 @@ class Xla:
         torch_xla._XLAC._xla_warm_up_cache(outstanding, [])
         stage(EXECUTION)
         torch_xla._XLAC._xla_sync_multi(outstanding, [str(self.device())], True)
+
+    def reset(self) -> None:
+        """Nothing: programs are cached by what they compute, which speeds up the next test."""
 
     def take_graphs(self) -> list[tuple[str, str]]:
         """None: ops are recorded one by one."""

@@ -6,7 +6,12 @@ from __future__ import annotations
 import importlib.util
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..backend import Stage
+    from ..settings import Settings
+    from .run import JaxTest
 
 NODES = Path("/dev/tenstorrent")
 VIRTUAL_DEVICES = 2
@@ -43,6 +48,15 @@ class Pjrt:
         if importlib.util.find_spec("jax") is None:
             return "jax is not installed; upstream uses jax 0.7.1, jaxlib 0.7.1 and flax 0.10.4"
         return None
+
+    def start(self, settings: Settings) -> None:
+        """Nothing to do: `prepare` was called before jax was imported."""
+
+    def model_test(self, loader: Any, settings: Settings, stage: Stage) -> JaxTest:
+        """A test of a JAX model."""
+        from .run import JaxTest
+
+        return JaxTest(loader, settings, self, stage)
 
     def devices(self) -> list[Any]:
         """The devices under test. Starts the runtime."""

@@ -1,67 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One test of a JAX model: on the CPU, on the device, and the comparison of both (docs/rules.md 4.2)."""
+"""The test of a JAX model: on the CPU, and on one device or a mesh, in inference or training (docs/rules.md 4.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..backend import COMPILATION, EXECUTION, FRONTEND, Stage
-from ..execute import Execution, Settings
+from ..backend import COMPILATION, EXECUTION, Stage
 from ..execute.compare import compare_outputs
-from ..models.compile_options import ignored
+from ..execute.run import ModelTest
+from ..settings import Comparison, Settings
 from .arrays import leaves, tensors
-from .devices import Pjrt
 from .mesh import MeshDevices, mesh_of
 from .programs import keep
 from .single import SingleDevice
 
+if TYPE_CHECKING:
+    from .devices import Pjrt
+
 PyTree = Any
-_LEAST_PARALLEL = 2
 _EASYDEL = "EASYDEL"
 _NO_TRAINING = "JAX models cannot be trained on a mesh: upstream's tester fails there with an AssertionError."
 
 
-def skip_reason(settings: Settings, backend: Pjrt) -> str | None:
-    """Why a parallel test cannot run on these devices; None if it can. Starts the runtime for parallel tests."""
-    if settings.parallelism == "single_device" or backend.device_count() >= _LEAST_PARALLEL:
-        return None
-    return f"{settings.parallelism} wants {_LEAST_PARALLEL} or more devices, JAX has {backend.device_count()} here"
-
-
-def execute(
-    loader: Any,
-    settings: Settings,
-    backend: Pjrt,
-    stage: Stage,
-    begun: Callable[[Execution], None] = lambda _: None,
-) -> Execution:
-    """Run the loader's model on the CPU and on the devices of `backend`, and compare.
-
-    `stage` gets FE_COMPILATION_START and what follows, as each begins. `begun` gets the result once the model and
-    its inputs are there; it is filled from then on. Raises whatever the loader or the model raises.
-    """
-    stage(FRONTEND)
-    test = _Test(loader, settings, backend, stage)
-    begun(test.execution)
-    if test.training:
-        test.train()
-    else:
-        test.infer()
-    return test.execution
-
-
-class _Test:
-    """A model with its arguments, and the steps of its test."""
+class JaxTest(ModelTest):
+    """A JAX model with its arguments, and the steps of its test."""
 
     def __init__(self, loader: Any, settings: Settings, backend: Pjrt, stage: Stage) -> None:
-        self.settings, self.stage = settings, stage
+        count = backend.device_count() if settings.parallelism != "single_device" else 1
+        super().__init__(settings, backend.name, backend.device_text(count))
+        self.stage = stage
         # XLA's own compiler takes its options from XLA_FLAGS.
         self.options = settings.device_options() if backend.name == "tt" else {}
         # As upstream does: EasyDeL's models run on a mesh of one device, and cannot be trained there.
         easydel = settings.parallelism == "single_device" and _is_easydel(loader)
         self.training = settings.training and not easydel
-        count = backend.device_count() if settings.parallelism != "single_device" else 1
         devices, hosts = backend.devices()[:count], backend.hosts()[:count]
         self.model: SingleDevice | MeshDevices
         if settings.parallelism == "single_device" and not easydel:
@@ -70,22 +43,20 @@ class _Test:
         else:
             self.model = MeshDevices(loader, settings.parallelism, hosts, training=self.training)
             self.host, self.device = self.model.host_mesh, mesh_of(devices)
-        self.execution = Execution(backend.name, backend.device_text(count))
-        self.execution.ignored_options = ignored(settings.compile_options, backend.name)
-        self._measure_inputs()
-        self._measure_parameters()
-        if settings.weight_bfp8 and backend.name == "tt":
-            self.execution.weights_dtype = "bfp_bf8"
+        self.say_inputs(leaf.shape for _, leaf in leaves(self.model.inputs) if getattr(leaf, "ndim", 0))
+        if isinstance(self.model, SingleDevice):
+            arrays = (leaf for _, leaf in leaves(self.model.forward.parameters) if hasattr(leaf, "nbytes"))
+            self.say_parameters((int(leaf.size), int(leaf.nbytes)) for leaf in arrays)
 
-    def infer(self) -> None:
+    def infer(self) -> list[Comparison]:
         """Forward."""
         reference = self._forward(self.host, {})
         self.stage(COMPILATION)
         self._keep(self.device)
         ours = self._forward(self.device, self.options)
-        self.execution.comparisons.append(compare_outputs(tensors(ours), tensors(reference), self.settings))
+        return [compare_outputs(tensors(ours), tensors(reference), self.settings)]
 
-    def train(self) -> None:
+    def train(self) -> list[Comparison]:
         """Forward and backward, from the same random gradient on both sides.
 
         On a mesh it raises the empty AssertionError that upstream's tester raises there (docs/rules.md 4.2).
@@ -108,7 +79,7 @@ class _Test:
         # Unlike with torch, these include the gradients of the inputs, as upstream has it.
         backward = compare_outputs(tensors(found), tensors(expected), self.settings)
         forward = compare_outputs(tensors(ours), tensors(reference), self.settings)
-        self.execution.comparisons += [backward, forward]
+        return [backward, forward]
 
     def _forward(self, place: Any, options: dict[str, str]) -> PyTree:
         import jax
@@ -155,18 +126,6 @@ class _Test:
                     return pull_back(jax.numpy.ones_like(output))
 
                 keep(self.settings.serialize_to, "backward", gradients, [args, kwargs], {})
-
-    def _measure_parameters(self) -> None:
-        if isinstance(self.model, SingleDevice):
-            arrays = [leaf for _, leaf in leaves(self.model.forward.parameters) if hasattr(leaf, "nbytes")]
-            self.execution.parameters = sum(int(leaf.size) for leaf in arrays)
-            self.execution.parameter_bytes = sum(int(leaf.nbytes) for leaf in arrays)
-
-    def _measure_inputs(self) -> None:
-        first = next((leaf for _, leaf in leaves(self.model.inputs) if getattr(leaf, "ndim", 0)), None)
-        if first is not None:
-            self.execution.input_shape = tuple(first.shape)
-            self.execution.batch_size = first.shape[0]
 
 
 def _is_easydel(loader: Any) -> bool:

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .backends import Backend, Ran, made_on, tensors_in
+from ..backend import Backend
+from .backends import Ran, made_on, run, tensors_in
 from .cases import Case, DeviceName, DtypeName, FormatName
 from .compare import Comparison, Measured, Tolerance, compare
 from .errors import first_lines, unexpected
@@ -131,9 +132,10 @@ def _both_sides(
 
     progress.begin(TEST)
     # Nothing has changed the built arguments, so on the CPU they need not be copied again.
-    ours = _placed(arguments, backend.device, replace, copy=backend.device != _CPU)
-    with made_on(backend.device):
-        test = _run(case.seed, lambda: backend.run(op.call, ours.positional, ours.keywords))
+    device = backend.device()
+    ours = _placed(arguments, device, replace, copy=device != _CPU)
+    with made_on(device):
+        test = _run(case.seed, lambda: run(backend, op.call, ours.positional, ours.keywords))
     if isinstance(test.output, Ran):
         progress.seconds = progress.seconds._replace(compile=test.output.compile_seconds, run=test.output.run_seconds)
         test = test._replace(output=test.output.output)
@@ -144,11 +146,11 @@ def _both_sides(
         raise _Stop(FAIL, f"{backend.name} raised {first_lines(test.error)}") from test.error
 
     progress.begin(COMPARE)
-    values = has_values(op.name, host=backend.device == _CPU)
+    values = has_values(op.name, host=device == _CPU)
     tolerance = Tolerance(case.rtol, case.atol, case.pcc, values)
-    device = _output_device(arguments, backend, replace)
+    there = _output_device(arguments, device, replace)
     start = time.perf_counter()
-    found = _compared(tolerance, (test.output, ours), (reference.output, theirs), device)
+    found = _compared(tolerance, (test.output, ours), (reference.output, theirs), there)
     progress.seconds = progress.seconds._replace(compare=time.perf_counter() - start)
     return found
 
@@ -239,10 +241,10 @@ def _is_tested(device: DeviceName, replace: bool) -> bool:
     return replace and device.name.partition(":")[0] in ("cuda", "spyre", "tt", "xla")
 
 
-def _output_device(arguments: Arguments, backend: Backend, replace: bool) -> str:
+def _output_device(arguments: Arguments, tested: torch.device, replace: bool) -> str:
     """The device on which outputs must be: the tested one, unless the case itself names another."""
     named = [one for one in _devices([*arguments.positional, arguments.keywords]) if not _is_tested(one, replace)]
-    return torch.device(named[-1].name).type if named else backend.device.type
+    return torch.device(named[-1].name).type if named else tested.type
 
 
 def _devices(value: Any) -> Iterator[DeviceName]:

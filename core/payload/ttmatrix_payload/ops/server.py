@@ -91,7 +91,7 @@ def _child(link: Connection, settings: dict[str, Any]) -> int:
     except BackendMissing as error:
         _send(link, {"missing": str(error)})
         return 0
-    facts = {"backend": backend.name, "device": backend.device.type, "rule": RULE}
+    facts = {"backend": backend.name, "device": backend.device().type, "rule": RULE}
     _send(link, {"pid": os.getpid(), "facts": facts})
     while True:
         message = link.recv_bytes()

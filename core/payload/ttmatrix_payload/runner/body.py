@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import socket
@@ -49,19 +48,18 @@ def run_test(case: Case, expectation: Expectation, harness: Harness, record: Rec
 
 
 def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> None:
-    from ..execute import check
+    from ..execute import check, execute, skip_reason
 
     jax = facts.case.function == JAX
-    framework = importlib.import_module("..jax.run" if jax else "..execute", __package__)
     backend = harness.backend_of(facts.case)
     settings = execution_settings(facts.case, facts.expectation, harness)
     facts.profile = settings.compile_options.profile
-    if reason := framework.skip_reason(settings, backend):
+    if reason := skip_reason(settings, backend):
         pytest.skip(reason)
     if jax and settings.filechecks:
         print(f"FileCheck is not run on JAX models: {', '.join(one.name for one in settings.filechecks)}", flush=True)
     try:
-        framework.execute(loader, settings, backend, stage.write, facts.begin)
+        execute(loader, settings, backend, stage.write, facts.begin)
         facts.passed = all(one.passed for one in facts.comparisons)
         for line in filecheck_lines(facts.execution.filechecks):
             print(line, flush=True)

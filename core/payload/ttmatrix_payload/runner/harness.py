@@ -33,7 +33,7 @@ class Harness:
     options: Options
     config: pytest.Config
     backend: Any = None
-    """The `execute.backend.Backend`; None until a test of a PyTorch model is about to start."""
+    """The `backend.Backend`; None until a test of a PyTorch model is about to start."""
     jax: Any = None
     """The `jax.devices.Pjrt`; None until a test of a JAX model is about to start."""
 

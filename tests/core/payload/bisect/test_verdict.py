@@ -19,6 +19,7 @@ from core.payload.ttmatrix_payload.bisect.report import (  # noqa: E402
     report,
     write_alone,
 )
+from core.payload.ttmatrix_payload.execute import host  # noqa: E402
 
 ATEN = torch.ops.aten
 HERE = Path(__file__).parent
@@ -80,7 +81,7 @@ def without_gradients() -> Iterator[None]:
 @pytest.fixture
 def compare(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     def run(model: Any, *args: Any, backend: Any = clean, rtol: float | None = None, seconds: float = 600) -> Any:
-        monkeypatch.setattr(sides, "find_compiler", lambda _: backend)
+        monkeypatch.setattr(host, "find_compiler", lambda _: backend)
         side = sides.Side("planted" if callable(backend) else backend)
         if not isinstance(model, torch.nn.Module):
             model = SimpleNamespace(run=model).run
@@ -306,8 +307,6 @@ def test_the_report_is_json_of_finite_numbers(compare: Callable[..., Any]) -> No
 def test_the_case_fails_alone_and_only_on_that_backend(
     compare: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import core.payload.ttmatrix_payload.ops.backends as backends
-
     # Random inputs hardly have a value above 3, so the case needs those of the model.
     def rare(one: Any) -> Any:
         return torch.where(one > 60, one * 1.02, one)
@@ -322,7 +321,7 @@ def test_the_case_fails_alone_and_only_on_that_backend(
     path = tmp_path / "alone.yaml"
 
     def alone(backend: Any) -> Any:
-        monkeypatch.setattr(backends, "find_compiler", lambda _: backend)
+        monkeypatch.setattr(host, "find_compiler", lambda _: backend)
         about = described(found.engine.culprit, HERE)
         return write_alone(found.engine.culprit, "planted", "tiny", about, path, lambda _: None)
 

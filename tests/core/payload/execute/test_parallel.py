@@ -21,11 +21,6 @@ def test_inputs_are_repeated_for_each_device() -> None:
     assert parallel.batched(torch.tensor([[1], [2]]), 2).flatten().tolist() == [1, 1, 2, 2]
 
 
-@pytest.mark.parametrize(("mesh", "wanted"), [(None, (2, False)), ((2, 4), (8, True))])
-def test_a_mesh_wants_exactly_its_devices(mesh: tuple[int, int] | None, wanted: tuple[int, bool]) -> None:
-    assert parallel.devices_wanted(Settings(parallelism="tensor_parallel", mesh=mesh)) == wanted
-
-
 def sharding(monkeypatch: pytest.MonkeyPatch, loader: Any, **asked: Any) -> Any:
     monkeypatch.setattr(parallel, "_make_mesh", lambda shape, names: (shape, names))
     return parallel.Sharding(loader, Settings(**asked), 8)

@@ -141,3 +141,16 @@ def test_padding_of_a_prefill_does_not_count(tiny: TinyLoader) -> None:
     tiny.inputs = lambda rows, dtype: tiny.load_inputs_prefill(dtype, 1, 4)  # type: ignore[attr-defined]
     assert run(tiny, NoisyPadding(), phase="llm_prefill", seq_len=4).comparisons[0].passed
     assert not run(tiny, NoisyPadding()).comparisons[0].passed
+
+
+@pytest.mark.parametrize(
+    ("mesh", "there", "skipped"), [(None, 1, True), (None, 3, False), ((2, 4), 8, False), ((2, 4), 9, True)]
+)
+def test_a_mesh_wants_exactly_its_devices(mesh: tuple[int, int] | None, there: int, skipped: bool) -> None:
+    class Several(execute.choose_backend("eager").__class__):  # type: ignore[misc]
+        def device_count(self) -> int:
+            return there
+
+    reason = execute.skip_reason(execute.Settings(parallelism="tensor_parallel", mesh=mesh), Several())
+    assert (reason is not None) is skipped
+    assert execute.skip_reason(execute.Settings(), Several()) is None

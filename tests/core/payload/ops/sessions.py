@@ -15,15 +15,15 @@ PAYLOAD = Path(__file__).parents[4] / "core/payload"
 PLANTED = """
 import os, signal, threading
 import torch
-from ttmatrix_payload.ops import backends
-right = backends.Plain.run
+from ttmatrix_payload.ops import running
+right = running.run
 
-def wrong(self, call, args, kwargs):
+def wrong(backend, call, args, kwargs):
     if call is torch.tanh:
         os.kill(os.getpid(), signal.SIGKILL)
     if call is torch.cos:
         threading.Event().wait()
-    ran = right(self, call, args, kwargs)
+    ran = right(backend, call, args, kwargs)
     if call is torch.sigmoid:
         ran.output[0] *= 1.02
     if call is torch.exp:
@@ -36,7 +36,7 @@ def wrong(self, call, args, kwargs):
         return ran._replace(output=output)
     return ran
 
-backends.Plain.run = wrong
+running.run = wrong
 print("planted")
 """
 

@@ -326,4 +326,4 @@ def test_a_device_that_is_not_here_is_said_once_also_by_xdist(wrong: tuple[Direc
     environ = {**os.environ, "PYTHONPATH": str(PAYLOAD)}
     done = subprocess.run(command, cwd=directory.root, env=environ, capture_output=True, text=True)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert done.stderr.count("the backend tt cannot work here") == 1 and "activate tt-xla's environment" in done.stderr
+    assert done.stderr.count("The backend tt cannot work here") == 1 and "activate tt-xla's environment" in done.stderr

@@ -19,21 +19,17 @@ CPU = torch.device("cpu")
 Change = Callable[[Any, list[Any]], Any]
 
 
-class Wrong:
+class Wrong(backends.Eager):  # type: ignore[misc]
     """A backend with a wrong kernel: `change` is given the right output and the arguments."""
 
     name = "wrong"
-    device = CPU
 
     def __init__(self, change: Change) -> None:
+        super().__init__()
         self.change = change
 
-    def run(self, call: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> Any:
-        ran = backends.Plain(CPU).run(call, args, kwargs)
-        return ran._replace(output=self.change(ran.output, args))
-
-    def reset(self) -> None:
-        pass
+    def compile(self, model: Any, settings: Any, stage: Any) -> Any:
+        return lambda *args, **kwargs: self.change(model(*args, **kwargs), list(args))
 
 
 def tensor(*shape: int, **keys: Any) -> Any:
@@ -50,7 +46,7 @@ def case(op: str, *inputs: Any, **keys: Any) -> Any:
 
 
 def run(one: Any, change: Change | None = None, **keys: Any) -> Any:
-    backend = backends.Plain(CPU) if change is None else Wrong(change)
+    backend = backends.Eager() if change is None else Wrong(change)
     return running.run_case(one, backend, keys.pop("place", HERE), **keys)
 
 
@@ -195,7 +191,7 @@ def test_the_error_of_a_compiler_may_quote_the_one_that_is_expected(
     one = case("torch.neg", tensor(2, dtype="bool"), expects_error=(cases.Raises("RuntimeError", "bool"), expected))
 
     class Raising(Wrong):
-        def run(self, *_: Any) -> Any:
+        def compile(self, *_: Any) -> Any:
             raise error
 
     result = running.run_case(one, Raising(lambda output, _: output), HERE)
