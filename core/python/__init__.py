@@ -2,7 +2,8 @@
 """Python source that is read and never run: what its names mean, which values they have, and what raises.
 
 `outline` says what one file shows by itself, at the cost of parsing it. `program` evaluates modules of a tree statement
-by statement. `resolver` finds the file that a name is imported from, for both.
+by statement. `reached` follows calls from some functions, whatever is unknown. `resolver` finds the file that a name is
+imported from, for all.
 """
 
 from core.base.lazy import attach

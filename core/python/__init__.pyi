@@ -8,6 +8,7 @@ from .outline import (
     read_module as read_module,
 )
 from .program import Program as Program
+from .reached import CallGraph as CallGraph, ReachedCall as ReachedCall, last_name as last_name
 from .resolver import Imported as Imported, Resolver as Resolver, module_files as module_files
 from .syntax import (
     parse_expression as parse_expression,
@@ -31,6 +32,8 @@ from .values import (
     Partial as Partial,
     Raised as Raised,
     Raises as Raises,
+    Scope as Scope,
     Unknown as Unknown,
     Value as Value,
+    unknown_object as unknown_object,
 )

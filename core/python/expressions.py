@@ -12,7 +12,7 @@ from core.python.calls import Calls
 from core.python.interfaces import Imports, Runs
 from core.python.methods import elements, has_method
 from core.python.objects import Objects
-from core.python.operations import binary, compare, failed, part_failed, truth, unary
+from core.python.operations import binary, compare, failed, key_in, part_failed, truth, unary
 from core.python.resolver import Imported
 from core.python.texts import limited, shown, text
 from core.python.values import (
@@ -61,8 +61,10 @@ class Expressions:
     statements: Runs
     """Set by the code that creates both."""
 
-    def __init__(self, imports: Imports) -> None:
+    def __init__(self, imports: Imports, *, lenient: bool = False) -> None:
         self._imports = imports
+        self.lenient = lenient
+        """Whether what raises is only unknown, and code that is not followed changes nothing."""
         self.steps = 0
         """How many expressions may still be evaluated."""
         self.unsure: dict[int, Value] = {}
@@ -111,9 +113,9 @@ class Expressions:
         """The value of `node`, or an Opaque with the reason. Raises only Raises."""
         try:
             return self.evaluate(node, scope)
-        except Raises:
-            raise
         except Unknown as error:
+            if isinstance(error, Raises) and not self.lenient:
+                raise
             return Opaque(str(error))
 
     def name(self, id: str, scope: Scope) -> Value:
@@ -139,6 +141,8 @@ class Expressions:
                 return
             at = at.outer
         module = scope.module
+        if self.lenient:
+            return
         if {node.id, "*"}.isdisjoint(module.names) and not hasattr(builtins, node.id) and not may_bind(module, node.id):
             raise NameMissing("NameError", f"name {node.id!r} is not defined", module.path, node.lineno)
 
@@ -149,7 +153,7 @@ class Expressions:
             return found
         if hasattr(builtins, id):
             return External(f"builtins.{id}")
-        if may_bind(module, id):
+        if self.lenient or may_bind(module, id):
             raise Unknown(f"{module.path} does not bind {id}")
         raise NameMissing("NameError", f"name {id!r} is not defined")
 
@@ -180,6 +184,8 @@ class Expressions:
 
     def doubt(self, value: Value) -> None:
         """Mark the content of `value`, if it is a collection, as unknown from here on."""
+        if self.lenient:
+            return
         if isinstance(value, list | dict | set):
             self.unsure[id(value)] = value
         elif isinstance(value, Class):
@@ -369,7 +375,7 @@ class Expressions:
         if not isinstance(of, str | tuple | list | dict | range):
             raise Unknown("takes a part of what is not known")
         try:
-            found = of[key]
+            found = of[key_in(of, key)]
         except (TypeError, LookupError, ValueError) as error:
             raise part_failed(error, of, key) from None
         if isinstance(found, Opaque):

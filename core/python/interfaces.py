@@ -35,6 +35,9 @@ class Runs(Protocol):
 class Evaluates(Protocol):
     """Evaluates expressions. All methods except `soft`, `check_name` and `doubt` raise Unknown."""
 
+    lenient: bool
+    """Whether what raises is only unknown."""
+
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         """The value of `node`."""
 

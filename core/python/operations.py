@@ -173,6 +173,13 @@ def contains(container: Value, item: Value) -> bool:
     raise Unknown("asks for membership in what is not known")
 
 
+def key_in(of: Value, key: Value) -> Value:
+    """The key of a dict that `key` is equal to: a member of an enum of texts finds what is under its text."""
+    if not isinstance(of, dict) or not isinstance(key, Member) or key in of:
+        return key
+    return next((one for one in of if equal(one, key)), key)
+
+
 def _is_own(value: Value) -> bool:
     return value is None or isinstance(value, (*_NUMBERS, str, bytes, tuple, list, dict, set, frozenset, range))
 

@@ -3,8 +3,9 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from core.python import known
 from core.python.expressions import Expressions, NameMissing, may_bind
@@ -25,6 +26,10 @@ _BUILT = ("python_package/", "integrations/")
 _LAZY = re.compile(r"^from __future__ import .*\bannotations\b", re.MULTILINE)
 
 
+Parse: TypeAlias = Callable[[str], tuple[ast.Module, bytes]]
+"""Gives the syntax tree and the bytes of the file at a path."""
+
+
 class Lacking(Unknown):
     """A module has no such name, for certain."""
 
@@ -32,11 +37,19 @@ class Lacking(Unknown):
 class Program:
     """The modules of a tree, read on request and at most once."""
 
-    def __init__(self, files: Resolver) -> None:
+    def __init__(
+        self, files: Resolver, only: Container[str] | None = None, parse: Parse | None = None, *, lenient: bool = False
+    ) -> None:
+        """With `only`, what other files define is unknown. `lenient`: what raises is unknown, and no more than that.
+
+        `parse` reads and parses the file at a path; it raises what `parse_python` and reading raise.
+        """
         self.files = files
         self.inputs = Inputs()
         """What each module was evaluated from; not forgotten."""
         files.seen = self.inputs.note
+        self._only = only
+        self._parse = parse or self._read_and_parse
         self.read: dict[str, ModuleScope | Opaque] = {}
         """Modules by path; for an unreadable one, the reason."""
         self.trees: dict[str, tuple[ast.Module, str]] = {}
@@ -47,7 +60,7 @@ class Program:
         """Files of which only the text was read, by path."""
         self._outlines: dict[str, ModuleFacts | None] = {}
         self._imports = ImportCheck(files, self._facts)
-        self.expressions = Expressions(self)
+        self.expressions = Expressions(self, lenient=lenient)
         self._statements = Statements(self.expressions)
         self.expressions.statements = self._statements
 
@@ -106,6 +119,8 @@ class Program:
         path = self.files.place(target)
         if path is None:
             raise self._failed(module, name, "ModuleNotFoundError", f"No module named {name.text!r}")
+        if self._only is not None and path not in self._only:
+            return Opaque(f"{path} is not read")
         self._pending.add((target, name.name))
         try:
             return self._taken(path, name.name) if name.name else self._whole(path)
@@ -165,20 +180,23 @@ class Program:
         raise Lacking(f"{module.path} does not bind {name}")
 
     @contextmanager
-    def budget(self) -> Iterator[None]:
+    def budget(self, steps: int = _MOST_STEPS) -> Iterator[None]:
         """A new budget of evaluated expressions for the block, as large as for one module."""
-        before, self.expressions.steps = self.expressions.steps, _MOST_STEPS
+        before, self.expressions.steps = self.expressions.steps, steps
         try:
             yield
         finally:
             self.expressions.steps = before
 
+    def _read_and_parse(self, path: str) -> tuple[ast.Module, bytes]:
+        source = self.files.read(path)
+        return parse_python(source, path), source
+
     def _run(self, path: str, scope: ModuleScope) -> None:
         if not path.endswith(".py"):
             return
         try:
-            source = self.files.read(path)
-            tree = parse_python(source, path)
+            tree, source = self._parse(path)
         except FileNotFoundError:
             raise Unknown(f"There is no {path}") from None
         except (OSError, SyntaxError, ValueError) as error:

@@ -100,14 +100,15 @@ class Statements:
         for node in body:
             try:
                 self._step(node, scope, top=True)
-            except Raises as error:
+            except Unknown as error:
+                if self._expressions.lenient or not isinstance(error, Raises):
+                    self._poison(node, scope, f"{error} (line {node.lineno})")
+                    continue
                 found = error.at(scope.module.path, node.lineno)
                 if scope.is_class_body:
                     raise found from None
                 scope.module.raised = scope.module.raised or found.raised
                 self._poison(node, scope, str(found))
-            except Unknown as error:
-                self._poison(node, scope, f"{error} (line {node.lineno})")
             except RecursionError:
                 self._poison(node, scope, f"nests too deeply (line {node.lineno})")
 
@@ -231,9 +232,9 @@ class Statements:
             return self._compound(node, scope, top=top)
         try:
             self._simple(node, scope)
-        except Raises as error:
-            raise error.at(scope.module.path, node.lineno) from None
         except Unknown as error:
+            if isinstance(error, Raises) and not self._expressions.lenient:
+                raise error.at(scope.module.path, node.lineno) from None
             self._poison(node, scope, str(error))
         return None
 
@@ -313,7 +314,7 @@ class Statements:
         else:
             done = done or self._block(node.orelse, scope, top=top)
             imported = {
-                name for one in node.body if isinstance(one, ast.Import | ast.ImportFrom) for name, _ in _imports(one)
+                name for one in node.body if isinstance(one, ast.Import | ast.ImportFrom) for name, _ in imports_of(one)
             }
             for handler in node.handlers:
                 for name in {name for one in handler.body for name in bound_names(one)} - imported:
@@ -323,7 +324,7 @@ class Statements:
     def _resolve_imports(self, body: Sequence[ast.stmt], scope: Scope) -> None:
         """Raise what an import in `body` raises: a handler decides what happens then."""
         for node in body:
-            for name, _ in _imports(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
+            for name, _ in imports_of(node) if isinstance(node, ast.Import | ast.ImportFrom) else ():
                 if name != "*":
                     self._expressions.soft(ast.Name(name, lineno=node.lineno), scope)
 
@@ -387,7 +388,7 @@ class Statements:
             scope.names[node.target.id] = binary(node.op, before, added)
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
-        for name, imported in _imports(node):
+        for name, imported in imports_of(node):
             if name == "*":
                 scope.names.setdefault("*", []).append(imported)
             else:
@@ -511,7 +512,7 @@ def bound_names(node: ast.stmt) -> set[str]:
         elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(part.name)
         elif isinstance(part, ast.Import | ast.ImportFrom):
-            found |= {name for name, _ in _imports(part)}
+            found |= {name for name, _ in imports_of(part)}
         elif isinstance(part, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and part.name:
             found.add(part.name)
         elif isinstance(part, ast.MatchMapping) and part.rest:
@@ -552,7 +553,8 @@ def _fields(node: ast.ClassDef) -> Mapping[str, Any]:
     return {"is_dataclass": bool(makers), "fields": tuple(found.items()), "has_plain_fields": plain}
 
 
-def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Imported]]:
+def imports_of(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Imported]]:
+    """The names that an import binds, each with what it is."""
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             yield alias.asname or alias.name, Imported(node.level, node.module or "", alias.name, line=node.lineno)

@@ -167,6 +167,8 @@ class Class:
     """What `is_enum` has found."""
     members: dict[str, "Member"] = field(default_factory=dict, repr=False)
     """Those that were asked for, if it is an enum."""
+    sets: "Sets | None" = field(default=None, repr=False)
+    """What its methods set, once somebody has asked."""
 
     @property
     def name(self) -> str:
@@ -188,6 +190,7 @@ class Class:
         self.names.clear()
         self.members.clear()
         self.order = None
+        self.sets = None
 
     def externals(self) -> set[str]:
         """Full names of the bases outside of the checkout. Raises Unknown if a base is unknown."""
@@ -232,6 +235,14 @@ class Class:
     def is_abstract(self) -> bool:
         """Whether its metaclass refuses instances with abstract methods."""
         return any(isinstance(one, External) and one.name == "abc.ABC" for one in self.line())
+
+
+class Sets(NamedTuple):
+    """The attributes of `self` that the methods of a class set."""
+
+    once: Mapping[str, tuple["Function", ast.expr]]
+    """Those that are always set to the same expression, with a method that does it."""
+    several: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +331,13 @@ class Partial:
     of: Value
     args: tuple[Value, ...]
     kwargs: Mapping[str, Value]
+
+
+def unknown_object(module: ModuleScope, fields: Mapping[str, Value]) -> Instance:
+    """An instance of a class that is not known, with those of its attributes that are."""
+    scope = Scope(module, module.names)
+    node = ast.ClassDef(name="", bases=[], keywords=[], body=[], decorator_list=[])
+    return Instance(Class(node, scope, (Opaque("is not known"),), {}), dict(fields))
 
 
 def _merged(lines: list[list[Value]]) -> Iterator[Value]:

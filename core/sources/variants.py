@@ -9,7 +9,9 @@ from core.base.files import read_bytes
 from core.python import parse_python
 from core.sources.configurations import Configuration, Member, configurations_in, members_in
 
-_LOADER, _VARIANTS, _CHECKPOINT = "ModelLoader", "_VARIANTS", "pretrained_model_name"
+_LOADER, _VARIANTS = "ModelLoader", "_VARIANTS"
+CHECKPOINT = "pretrained_model_name"
+"""The field of a configuration that names what is downloaded."""
 
 
 def variant_line(loader: Path, variant: str) -> int:
@@ -68,7 +70,7 @@ def _keys(tree: ast.Module) -> Iterator[ast.expr]:
 
 def checkpoint_of(fields: Configuration) -> str:
     """The checkpoint in the configuration of a variant; empty: no constant gives it."""
-    match fields.get(_CHECKPOINT):
+    match fields.get(CHECKPOINT):
         case ast.Constant(value=str(name)):
             return name
     return ""

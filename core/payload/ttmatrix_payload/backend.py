@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 
 if TYPE_CHECKING:
-    from .execute.run import ModelTest
+    from .model_test import ModelTest
     from .settings import Settings
 
 Stage = Callable[[str], None]

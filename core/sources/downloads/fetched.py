@@ -8,13 +8,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from core.sources.downloads.code_modules import CodeModules, code_files
-from core.sources.downloads.hub import MODEL, HubName, file_of_call, hub_name_of_call
-from core.sources.downloads.reached_calls import ReachedCall, reached_calls
+from core.python import ReachedCall, Unknown
+from core.sources.downloads.code_files import code_files
+from core.sources.downloads.hub import CACHED_FILE, CALLS, MODEL, HubName, file_of_call, hub_name_of_call
+from core.sources.downloads.reached_calls import LoaderCode
 from core.sources.downloads.weights import Weights, weights_of_call
 from core.sources.models_tree import loader_file
 from core.sources.stamps import Stamp
-from core.sources.variants import checkpoint_of
 
 
 class Fetched(NamedTuple):
@@ -51,21 +51,28 @@ def code_of(models: Path, directory: str) -> Code:
 
 
 @lru_cache(maxsize=4)
-def _modules(models: str, files: Code) -> CodeModules:
-    """The modules of a loader, cached, because names resolve in the same way for all its variants."""
-    return CodeModules(models, dict(files))
+def _code(models: str, files: Code, start: str) -> LoaderCode | None:
+    """The code of a loader, cached, because names resolve in the same way for all its variants; None: unreadable."""
+    try:
+        return LoaderCode(models, dict(files), start)
+    except Unknown:
+        return None
 
 
 @lru_cache(maxsize=4096)
 def _fetched(models: str, files: Code, start: str, variant: str) -> Fetched:
-    modules = _modules(models, files)
-    own = modules.file(start)
-    if own is None:
+    code = _code(models, files, start)
+    if code is None:
         return Fetched()
+    asked = code.asked(variant, CALL_NAMES)
     found = _Found(start)
-    for call in reached_calls(modules, start, variant):
+    for call in asked.calls:
         found.add(call)
-    return found.result(checkpoint_of(own.configurations.get(variant, {})), own.says_hub)
+    return found.result(asked.checkpoint, code.says_hub)
+
+
+CALL_NAMES = frozenset({*CALLS, CACHED_FILE})
+"""Functions whose own code is not followed."""
 
 
 class _File(NamedTuple):
@@ -85,9 +92,9 @@ class _Found:
         self._asks_hub = False
 
     def add(self, call: ReachedCall) -> None:
-        things: list[Thing | None] = [hub_name_of_call(call.node, call.texts)]
-        things += weights_of_call(call.node, call.texts)
-        if (file := file_of_call(call.node, call.texts)) is not None:
+        things: list[Thing | None] = [hub_name_of_call(call)]
+        things += weights_of_call(call)
+        if (file := file_of_call(call)) is not None:
             things.append(_File(file))
         found = {one for one in things if one}
         self._asks_hub |= any(isinstance(one, HubName) and one.kind == MODEL for one in found)

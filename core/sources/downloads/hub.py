@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Downloads of a call from the Hugging Face hub (checkpoints and datasets), and from upstream's own file cache."""
 
-import ast
 import re
 from typing import NamedTuple
 
-from core.sources.downloads.constant_texts import Texts
+from core.python import Member, ReachedCall, Value
 
 _NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _FIRST_MODELS = re.compile(
@@ -22,14 +21,14 @@ _FILE_FORMATS = re.compile(
 _ADDRESS = "https://huggingface.co/"
 MODEL = "model"
 _DATASET = "dataset"
-_CALLS = {
+CALLS = {
     "from_pretrained": (MODEL, "pretrained_model_name_or_path"),
     "hf_hub_download": (MODEL, "repo_id"),
     "snapshot_download": (MODEL, "repo_id"),
     "load_dataset": (_DATASET, "path"),
 }
 """By the name of the function: the kind of download, and the parameter for its name."""
-_CACHED_FILE = "get_file"
+CACHED_FILE = "get_file"
 """Upstream's own function for files that CI has in a cache (tools/utils.py of the models tree)."""
 _PATHS = {MODEL: "", _DATASET: "datasets/"}
 
@@ -57,27 +56,25 @@ class HubName(NamedTuple):
         return bool(_FIRST_MODELS.fullmatch(self.name))
 
 
-def hub_name_of_call(call: ast.Call, texts: Texts) -> HubName | None:
+def hub_name_of_call(call: ReachedCall) -> HubName | None:
     """The hub repository that a call downloads; its name is empty if computed at run time. None: no download."""
-    known = _CALLS.get(_function(call))
-    given = {word.arg: word.value for word in call.keywords if word.arg}
-    asked = next(iter(call.args), given.get(known[1])) if known else None
-    if known is None or asked is None:
+    known = CALLS.get(call.name)
+    if known is None or not (call.node.args or call.keyword(known[1])):
         return None
-    kind = _DATASET if texts.text(given.get("repo_type")) == _DATASET else known[0]
-    return HubName(kind, texts.text(asked) or "")
+    kind = _DATASET if call.argument_named("repo_type") == _DATASET else known[0]
+    return HubName(kind, text_of(call.argument(0, known[1])))
 
 
-def file_of_call(call: ast.Call, texts: Texts) -> str | None:
+def file_of_call(call: ReachedCall) -> str | None:
     """The file that a call requests from upstream's cache: an address, or a path below the cache.
 
     Empty if it is computed at run time. None: the call requests no file.
     """
-    return texts.text(call.args[0]) or "" if _function(call) == _CACHED_FILE and call.args else None
+    return text_of(call.argument(0, "")) if call.name == CACHED_FILE and call.node.args else None
 
 
-def _function(call: ast.Call) -> str:
-    match call.func:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name
-    return ""
+def text_of(value: Value) -> str:
+    """A name that is given as an argument; empty: it is computed at run time."""
+    if isinstance(value, Member):
+        value = value.value
+    return value if isinstance(value, str) else ""

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Downloads of a call through torch.hub, torchvision, timm and pytorchcv: weights that are not from the hub."""
 
-import ast
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from core.sources.downloads.constant_texts import Texts
+from core.python import External, ReachedCall, Value
+from core.sources.downloads.hub import text_of
 
 _TORCHVISION, _PYTORCHCV = "torchvision.models", "pytorchcv.model_provider.get_model"
 _HUB_LOAD, _TIMM = "torch.hub.load", "timm.create_model"
@@ -66,33 +66,32 @@ class Weights(NamedTuple):
         return f"{_GITHUB}{self.repository.partition(':')[0]}" if self.repository else ""
 
 
-def weights_of_call(call: ast.Call, texts: Texts) -> Iterator[Weights]:
+def weights_of_call(call: ReachedCall) -> Iterator[Weights]:
     """The downloads of one call; the name is empty if it is computed at run time."""
-    given = {word.arg: word.value for word in call.keywords if word.arg}
-    first, second = (*call.args, None, None)[:2]
-    function = texts.full(call.func)
-    asked = texts.text(given.get("pretrained")) != "False" if "pretrained" in given else None
-    if function == _HUB_LOAD and texts.text(given.get("source")) != "local":
-        repository = texts.text(first or given.get("repo_or_dir"))
-        name = texts.text(second or given.get("model")) or ""
-        if repository is None or "/" in repository:
-            yield Weights(Library.TORCH_HUB, name, repository or "", pretrained=asked is not False)
+    callee = call.callee
+    function = callee.name if isinstance(callee, External) else ""
+    asked = call.argument_named("pretrained") is not False if call.keyword("pretrained") else None
+    if function == _HUB_LOAD and call.argument_named("source") != "local":
+        repository = call.argument(0, "repo_or_dir")
+        name = text_of(call.argument(1, "model"))
+        if not isinstance(repository, str) or "/" in repository:
+            yield Weights(Library.TORCH_HUB, name, text_of(repository), pretrained=asked is not False)
     elif function in _FILES:
-        yield Weights(Library.TORCH_HUB, texts.text(first or given.get("url")) or "")
+        yield Weights(Library.TORCH_HUB, text_of(call.argument(0, "url")))
     elif function == _TIMM and asked:
-        yield Weights(Library.TIMM, texts.text(first or given.get("model_name")) or "")
+        yield Weights(Library.TIMM, text_of(call.argument(0, "model_name")))
     elif function == _PYTORCHCV and asked:
-        yield Weights(Library.PYTORCHCV, texts.text(first or given.get("name")) or "")
+        yield Weights(Library.PYTORCHCV, text_of(call.argument(0, "name")))
     elif function.startswith(f"{_TORCHVISION}."):
-        member = _member(given.get("weights"), texts)
+        member = _member(call.argument_named("weights"))
         if member or asked:
             yield Weights(Library.TORCHVISION, function.rpartition(".")[2], member=member)
 
 
-def _member(weights: ast.expr | None, texts: Texts) -> str:
+def _member(weights: Value) -> str:
     """The member of a model's weights in an argument: `DEFAULT` of `X_Weights.DEFAULT`, of a variable, of a text."""
-    if weights is None or texts.text(weights) == "None":
+    if weights is None:
         return ""
-    if isinstance(weights, ast.Name):
-        weights = texts.assigned.get(weights.id, weights)
-    return weights.attr if isinstance(weights, ast.Attribute) else texts.text(weights) or "DEFAULT"
+    if isinstance(weights, External):
+        return weights.last
+    return text_of(weights) or "DEFAULT"

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from ..backend import COMPILATION, EXECUTION, Backend, Stage
+from ..model_test import ModelTest
 from ..models.compile_options import ALL_HONOURED
 from ..models.widen import host_numerics
 from ..models.workload import call_arguments, load_inputs, load_model
@@ -20,7 +21,6 @@ from .block_formats import round_weights
 from .compare import compare_gradients, compare_outputs, tensors
 from .parallel import Sharding, batched
 from .placing import copied, place_model
-from .run import ModelTest
 
 WARM_UPS = 3
 TIMED = 2

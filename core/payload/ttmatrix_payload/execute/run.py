@@ -1,52 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """One test: the model on CPU, the model through a backend, and the comparison of both (docs/rules.md 4.2).
 
-For all frameworks: what each does in its own way is a `ModelTest`, which its backends make.
+For all frameworks: what each does in its own way is in the `ModelTest` that its backends make.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from ..backend import FRONTEND, AnyBackend, Stage
-from ..models.compile_options import ignored
-from ..settings import Comparison, Execution, Settings
+from ..settings import Execution, Settings
 from .compare import failure_text
-
-
-class ModelTest(ABC):
-    """A model with its inputs, and the steps of its test."""
-
-    def __init__(self, settings: Settings, backend: str, device: str) -> None:
-        self.settings = settings
-        self.training = settings.training
-        self.execution = Execution(backend, device)
-        self.execution.ignored_options = ignored(settings.compile_options, backend)
-        self.execution.weights_dtype = "bfp_bf8" if settings.weight_bfp8 and backend == "tt" else None
-
-    @abstractmethod
-    def infer(self) -> list[Comparison]:
-        """Forward on both sides; the comparison of the outputs."""
-
-    @abstractmethod
-    def train(self) -> list[Comparison]:
-        """Forward and backward, from the same random gradient on both sides; first the comparison of the gradients."""
-
-    def say_parameters(self, sizes: Iterable[tuple[int, int]]) -> None:
-        """Report the size of the model; `sizes` has the elements and bytes of each parameter."""
-        found = list(sizes)
-        self.execution.parameters = sum(count for count, _ in found)
-        self.execution.parameter_bytes = sum(size for _, size in found)
-
-    def say_inputs(self, shapes: Iterable[Iterable[int]]) -> None:
-        """Report the shape of the first input; a batch is its first dimension."""
-        first = tuple(next(iter(shapes), ()))
-        if first:
-            self.execution.input_shape = first
-            self.execution.batch_size = first[0]
 
 
 def skip_reason(settings: Settings, backend: AnyBackend) -> str | None:

@@ -4,29 +4,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..backend import COMPILATION, EXECUTION, Stage
 from ..execute.compare import compare_outputs
-from ..execute.run import ModelTest
+from ..model_test import ModelTest
 from ..settings import Comparison, Settings
 from .arrays import leaves, tensors
 from .mesh import MeshDevices, mesh_of
 from .programs import keep
 from .single import SingleDevice
 
-if TYPE_CHECKING:
-    from .devices import Pjrt
-
 PyTree = Any
 _EASYDEL = "EASYDEL"
 _NO_TRAINING = "JAX models cannot be trained on a mesh: upstream's tester fails there with an AssertionError."
 
 
+class Devices(Protocol):
+    """What a test needs of its backend."""
+
+    name: str
+
+    def devices(self) -> list[Any]:
+        """The devices under test."""
+
+    def hosts(self) -> list[Any]:
+        """The CPU devices, which compute the references."""
+
+    def device_count(self) -> int:
+        """How many devices a model can be spread over."""
+
+    def device_text(self, count: int) -> str:
+        """The hardware that really runs a model on `count` devices, for people."""
+
+
 class JaxTest(ModelTest):
     """A JAX model with its arguments, and the steps of its test."""
 
-    def __init__(self, loader: Any, settings: Settings, backend: Pjrt, stage: Stage) -> None:
+    def __init__(self, loader: Any, settings: Settings, backend: Devices, stage: Stage) -> None:
         count = backend.device_count() if settings.parallelism != "single_device" else 1
         super().__init__(settings, backend.name, backend.device_text(count))
         self.stage = stage

@@ -18,6 +18,7 @@ from tests.support.tree import sample
 
 TEST = "some/pytorch-Small-single_device-inference"
 LOADER = """
+import torch
 class ModelVariant(StrEnum):
     SMALL = "Small"
 class ModelLoader(ForgeModel):

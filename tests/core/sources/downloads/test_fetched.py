@@ -131,3 +131,42 @@ def test_a_change_beside_it_is_seen_and_circles_end(fetch: Fetch) -> None:
         "test_files/other",
     )
     assert fetch(source, "Small", {BESIDE: "def load(: from_pretrained"}) == Fetched()
+
+
+MADE = """
+    def __init__(self, variant=None, part=None):
+        super().__init__(variant)
+        self.part = part
+        self.sizes = {"Small": "s", "Large": "l"}
+        self.file = f"test_files/{self.sizes[str(self._variant)]}.pth"
+    def load_inputs(self):
+        get_file(self.file)
+        if str(self._variant) == "Large": get_file("only/large.txt")
+        if self.part == "decoder": get_file("only/decoder.txt")
+        return get_file(self._address())
+    def _address(self):
+        for at in (1, 2):
+            last = f"https://files/{self._variant}/{at}"
+        return last
+"""
+BASE = """
+class ForgeModel:
+    def __init__(self, variant=None):
+        self._variant = variant
+        self._variant_config = self._VARIANTS[variant]
+"""
+
+
+@pytest.mark.parametrize(
+    ("variant", "wanted"),
+    [
+        ("Small", ("test_files/s.pth", "https://files/Small/2")),
+        ("Large", ("test_files/l.pth", "only/large.txt", "https://files/Large/2")),
+    ],
+)
+def test_names_are_those_that_a_loader_comes_to_as_a_run_makes_it(
+    fetch: Fetch, variant: str, wanted: tuple[str, ...]
+) -> None:
+    source = _loader("from ...base import ForgeModel", "return 1").replace("get_file", "print") + MADE
+    found = fetch(source, variant, {"base.py": BASE})
+    assert (found.files, found.unknown) == (wanted, ())

@@ -12,6 +12,8 @@ LOADER = """
 import timm
 import torch
 from torchvision import models
+class ModelSource(StrEnum):
+    TORCHVISION, TORCH_HUB, TIMM, OSMR, CUSTOM, JAX = "torchvision", "torch_hub", "timm", "osmr", "custom", "jax"
 @dataclass
 class Config(ModelConfig):
     source: ModelSource = ModelSource.TORCHVISION
