@@ -128,7 +128,7 @@ class CallGraph:
         self._methods: dict[str, list[Function]] = {}
         self._mentions: dict[str, list[_Mention]] = {}
         self._objects: dict[int, Instance] = {}
-        """For each class an instance that stands for those of which nothing else is known."""
+        """For each class the instance that is taken where nothing else is known of one."""
 
     def value(self, node: ast.expr | None, scope: Scope) -> Value:
         """The value of an expression, or an Opaque with the reason."""
