@@ -25,4 +25,4 @@ from .pull_requests import (
 )
 from .ranges import Span as Span, span as span
 from .state import State as State, States as States, code_diff as code_diff
-from .telling import Item as Item, Section as Section, sections as sections
+from .telling import Item as Item, Section as Section, headline as headline, sections as sections

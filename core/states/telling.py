@@ -15,6 +15,8 @@ from core.states.jobs import JobChange, Left
 
 T = TypeVar("T")
 
+_JOB = "CI job"
+
 
 class Item(NamedTuple):
     """One line: what happened, and to which tests, files or findings it happened."""
@@ -62,7 +64,7 @@ def sections(found: Difference) -> list[Section]:
         Section(f"{_entries({one.id for one in other})} changed", tuple(_fields(other))),
         Section(f"{_entries(found.entries_added)} added", _each(found.entries_added)),
         Section(f"{_entries(found.reached)} {_verb(found.reached, 'match')} a test now", _each(found.reached)),
-        Section(f"{counted(len(found.jobs), 'CI job')} with other tests", tuple(map(_job, found.jobs))),
+        Section(f"{counted(len(found.jobs), _JOB)} with other tests", tuple(map(_job, found.jobs))),
         Section(f"{_loaders(found.loaders)} with other code", tuple(_code(found.loaders))),
         Section(f"{_tests(added)} added", tuple(_by_loader(added, found))),
         Section(f"{counted(len(found.handwritten_added), 'hand-written test')} added", _each(found.handwritten_added)),
@@ -74,6 +76,11 @@ def sections(found: Difference) -> list[Section]:
         Section(f"{counted(len(found.gone), 'finding')} gone", tuple(_by_kind(found.gone))),
     ]
     return [one for one in told if one.items]
+
+
+def headline(found: Difference) -> list[str]:
+    """The titles that matter most, without that of CI jobs, which follow from the others."""
+    return [one.title for one in sections(found) if _JOB not in one.title]
 
 
 def _tests(some: Iterable[object]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix diff` over uplifts of the models, beside what listing both commits says: `python -m tests.bench.uplifts DIR`.
+"""`ttmatrix diff` of commits, beside what listing both says: `python -m tests.bench.uplifts DIR [UPLIFTS [PAIRS]]`.
 
 DIR is a clone of tt-xla with its models; both are only read. Two work trees are made beside it for the listings.
 Prints a table for docs/diff.md, and every id in which the two answers differ.
@@ -18,7 +18,8 @@ from core.base.processes import run_command
 
 MODELS = "third_party/tt_forge_models"
 _SUBJECT = "^Uplift third_party/tt_forge_models"
-_COUNT = 30
+_COUNT, _FAR, _APART = 30, 15, 110
+"""How many uplifts, how many other pairs, and how many commits lie between those at least."""
 
 
 class Listed(NamedTuple):
@@ -33,29 +34,32 @@ class Listed(NamedTuple):
         return frozenset(self.entries.keys() - self.tests)
 
 
-def main(clone: Path, count: int = _COUNT) -> int:
-    """Compare the last uplifts; return how many of them differ."""
-    wrong = 0
+def main(clone: Path, count: int = _COUNT, far: int = _FAR) -> int:
+    """Compare the last uplifts, then pairs of commits that are far apart; return how many of them differ."""
     commits = _git(clone, "log", f"--max-count={count}", "--format=%h", f"--grep={_SUBJECT}").split()
+    every = _git(clone, "log", f"--max-count={(far + 1) * _APART}", "--format=%h").split()
+    pairs = [(f"{commit}~1", commit) for commit in reversed(commits)]
+    pairs += [(every[(at + 1) * _APART - 1], every[at * _APART * (at % 2)]) for at in range(far)]
     print(
-        "| commit | tests + | tests - | entries + | entries - | orphaned | reached | status | loaders | first | again |"
+        "| commits | tests + | tests - | entries + | entries - | orphaned | reached | status | loaders | first | again |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
+    wrong = 0
     with TemporaryDirectory() as scratch:
         trees = [_tree(clone, Path(scratch) / name) for name in ("before", "after")]
-        for commit in reversed(commits):
-            said, first = _timed(clone, "diff", f"{commit}~1..{commit}")
-            _, again = _timed(clone, "diff", f"{commit}~1..{commit}")
+        for before, after in pairs:
+            said, first = _timed(clone, "diff", f"{before}..{after}")
+            _, again = _timed(clone, "diff", f"{before}..{after}")
             found = _sets(said)
-            expected = _expected(
-                *(_listed(tree, name) for tree, name in zip(trees, (f"{commit}~1", commit), strict=True))
-            )
+            expected = _expected(*(_listed(tree, name) for tree, name in zip(trees, (before, after), strict=True)))
             counts = " | ".join(f"{len(ids):,}" for ids in found.values())
-            print(f"| {commit} | {counts} | {len(said['loaders'])} | {first:.1f} s | {again:.2f} s |", flush=True)
+            print(
+                f"| {before}..{after} | {counts} | {len(said['loaders'])} | {first:.1f} s | {again:.2f} s |", flush=True
+            )
             for line in _differing(found, expected):
                 print(line)
             wrong += found != expected
-    print(f"\n{len(commits) - wrong} of {len(commits)} are the same")
+    print(f"\n{len(pairs) - wrong} of {len(pairs)} are the same")
     return wrong
 
 

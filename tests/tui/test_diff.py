@@ -2,6 +2,7 @@
 """The screen of what differs: by loader, the lines of code, runs of what is touched, entries for new tests."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from textual.widgets import Input
 
 from core.edits import OpKind
 from core.sources import Checkout
+from core.states import Difference, States, difference_elsewhere
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.git import git
 from tests.support.states import JOB, MODELS, PRESET, commit, with_submodule
@@ -217,3 +219,97 @@ async def test_what_cannot_be_compared_says_why(checkout: Checkout) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.navigation.show_diff("gone..HEAD")
         await until(pilot, lambda: "No commit is named 'gone'" in screen_text(app), "the reason")
+
+
+async def test_the_lines_of_code_are_searched(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await shown(app, pilot)
+        await pilot.press("slash")
+        assert app.screen is screen, "there are no lines yet"
+        await pilot.press("enter")
+        await until(pilot, lambda: "--- a/" in screen_text(app), "code")
+        await pilot.press("slash", *"VARIANT", "enter")
+        await until(pilot, lambda: "VARIANT: 1 of " in screen_text(app), "the first hit")
+        await pilot.press("n")
+        assert "VARIANT: 2 of " in screen_text(app)
+        await pilot.press("N", "N")
+        count = len(screen._search._hits)
+        assert f"VARIANT: {count} of {count}" in screen_text(app), "around the end"
+        await pilot.press("slash", *"[red]\\", "enter")
+        await until(pilot, lambda: "[red]\\: not there" in screen_text(app), "no hit, and no markup")
+        await pilot.press("escape")
+        assert "not there" not in screen_text(app) and "--- a/" in screen_text(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: "--- a/" not in screen_text(app), "the words")
+        assert app.screen is screen and screen.table.has_focus
+
+
+async def test_what_a_person_asks_for_is_all_that_is_compared(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not first what is not committed, which takes its time."""
+    asked = list[tuple[str, str]]()
+
+    def compared(states: States, before: tuple[str, str], after: tuple[str, str]) -> Difference:
+        asked.append((before[0], after[0]))
+        return difference_elsewhere(states, before, after)
+
+    monkeypatch.setattr("tui.screens.diff.difference_elsewhere", compared)
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await shown(app, pilot)
+        assert asked == [("HEAD~1", "HEAD")]
+        await pilot.press("1")
+        app.navigation.show_diff("HEAD..HEAD")
+        await until(pilot, lambda: "Nothing differs." in screen_text(app), "no difference")
+        assert asked == [("HEAD~1", "HEAD"), ("HEAD", "HEAD")]
+        await pilot.press("enter", "space", "r", "E", "m", "slash", "n", "o", "y", "plus", "j", "k", "tab")
+        assert app.screen is screen, "nothing to do anything with, and it says so"
+
+
+async def test_keys_while_it_is_still_reading(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ready = threading.Event(), threading.Event()
+
+    def slow(states: States, before: tuple[str, str], after: tuple[str, str]) -> Difference:
+        begun.set()
+        ready.wait(30)
+        return difference_elsewhere(states, before, after)
+
+    monkeypatch.setattr("tui.screens.diff.difference_elsewhere", slow)
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.navigation.show_diff("HEAD~1..HEAD")
+        await until(pilot, begun.is_set, "the work")
+        await pilot.press("enter", "r", "space", "E", "m", "j", "G", "slash", "n", "plus")
+        screen = app.screen
+        assert isinstance(screen, DiffScreen), "no dialog about nothing"
+        ready.set()
+        await until(pilot, lambda: "1 test leaves CI" in screen_text(app), "the difference")
+        assert screen.table.has_focus and not app.session.view.marks
+
+
+HOSTILE = (
+    "[red]x[/]..HEAD",
+    "--output=/tmp/x",
+    "-n",
+    "\x1b[31mred",
+    "HEAD..$(touch x)",
+    "a b",
+    "..",
+    "HEAD^{/x",
+    "é" * 300,
+)
+
+
+@pytest.mark.parametrize("range", HOSTILE)
+@pytest.mark.parametrize("uplift", [False, True])
+async def test_names_that_no_commit_has(checkout: Checkout, range: str, uplift: bool) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.navigation.show_diff(range, uplift=uplift)
+        await until(pilot, lambda: "comparing" not in screen_text(app).split("\n")[1], "an answer")
+        assert "\x1b" not in screen_text(app)
+        assert not (checkout.root / "x").exists()
+        await pilot.press("b", "ctrl+u", *"HEAD~1..HEAD", "enter")
+        await until(pilot, lambda: "1 test leaves CI" in screen_text(app), "another one")

@@ -216,8 +216,9 @@ class Navigation:
     def show_diff(self, range: str, *, uplift: bool = False) -> None:
         """Show what differs in a range of commits, or of commits of the models."""
         screen = self.screen(screens.DiffScreen)
+        # First: on its own it would compare what is not committed, and that would have to end before this begins.
+        screen.compare(range, uplift=uplift)
         self.switch("diff")
-        self._app.call_later(screen.compare, range, uplift=uplift)
 
     def plan_session(self, hours: float | None) -> None:
         """Plan and show a session of `hours`, or until the leases end."""

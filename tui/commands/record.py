@@ -95,6 +95,7 @@ class Need(StrEnum):
     TOUCHED = "This checkout has none of these tests: check the commit out first."
     NEW_TEST = "No new test here, of this checkout, lacks an entry."
     PENDING = "Nothing is pending."
+    CODE = "No lines of code are shown: {diff.code} shows them."
     LEFT_OVER = "No entry here, of this checkout, is without a test."
     NIGHT_LINE = "No line of the night is under the cursor."
     NIGHT_JOB = "No job is under the cursor."

@@ -15,8 +15,8 @@ from core.states import (
     State,
     code_diff,
     difference_elsewhere,
+    headline,
     moves,
-    sections,
     span,
     touched,
 )
@@ -24,10 +24,11 @@ from tui import screens
 from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
+from tui.screens.line_search import LineSearch
 from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
 from tui.screens.matrix import SetFields
 from tui.screens.pick import Option, Pick
-from tui.view_models import StateRow, by_shape, rows_of_states, state_groups, state_rows
+from tui.view_models import StateRow, by_shape, diff_style, rows_of_states, state_groups, state_rows
 from tui.widgets import GroupTable, TextLines
 
 _SHORT = 10
@@ -66,6 +67,7 @@ class DiffScreen(ListAndLines[StateRow]):
         self._listed: Sequence[StateRow] = ()
         self._lines_of: StateRow | None = None
         """The row whose lines of code are shown."""
+        self._search = LineSearch(diff_style)
         self._problem = ""
         self._states = self.read_when_seen(self._read, context.signals.matrix_changed)
 
@@ -77,6 +79,8 @@ class DiffScreen(ListAndLines[StateRow]):
                 return not self._chosen()
             case Need.NEW_TEST:
                 return not self._without_entry()
+            case Need.CODE:
+                return self._lines_of is None
             case Need.LEFT_OVER:
                 return not self._moves()
             case _:
@@ -87,7 +91,10 @@ class DiffScreen(ListAndLines[StateRow]):
     def compare(self, range: str, *, uplift: bool = False) -> None:
         """Show what differs in a range of commits, or of commits of the models."""
         self._range, self._uplift, self._found = range, uplift, None
-        self._states.ask()
+        self._problem, self._listed = "", ()
+        if self.is_mounted:
+            self._list()
+            self._states.ask()
 
     def _read(self) -> None:
         """Compare in a process of its own."""
@@ -136,7 +143,7 @@ class DiffScreen(ListAndLines[StateRow]):
         elif found is None:
             self.title_line("comparing …")
         else:
-            harm = [section.title for section in sections(found)[:2]]
+            harm = headline(found)[:2]
             self.title_line(_named(found, uplift=self._uplift), *(harm or ["no difference"]))
 
     # What is shown below
@@ -187,7 +194,44 @@ class DiffScreen(ListAndLines[StateRow]):
     def _show_code(self, row: StateRow, lines: Sequence[str]) -> None:
         if row == self._lines_of:
             said = lines or [f"No line of {name} differs." for name in row.files] or ["No file explains this."]
-            self.view.show(TextLines([one_line(line) for line in said]))
+            self.view.show(TextLines(self._search.show([one_line(line) for line in said])))
+            self._say_search()
+
+    def _say_search(self) -> None:
+        rows = self._of_cursor()
+        if self.title_of_text is not None and rows:
+            self.title_of_text.update("   ".join(filter(None, (one_line(rows[0].group), one_line(self._search.words)))))
+
+    @command("diff.search", Where.DIFF, "slash", "Search", "Look for a text in the lines of code", needs=Need.CODE)
+    def action_search(self) -> None:
+        """Ask for the text; the lines go to the first hit from the one at the top on."""
+
+        def take(text: str | None) -> None:
+            if text is not None:
+                self.view.show(TextLines(self._search.seek(text.strip())))
+                self.action_next_hit()
+
+        self.app.push_screen(Ask("Look for which text?", "Upper and lower case are the same.", empty=True), take)
+
+    @command("diff.next", Where.DIFF, "n", "Next", "Next hit of the search", needs=Need.CODE, action="next_hit(True)")
+    @command("diff.previous", Where.DIFF, "N", "Previous", "Hit before it", needs=Need.CODE, action="next_hit(False)")
+    def action_next_hit(self, forward: bool = True) -> None:
+        line = self._search.step(self.view.scroll_offset.y, forward=forward)
+        if line is not None:
+            self.view.scroll_to(y=max(0, line - self.view.size.height // 2), animate=False, force=True)
+        self._say_search()
+
+    def close_one(self) -> bool:
+        """From what is looked for to the lines, from these to the words."""
+        if self._lines_of is None:
+            return False
+        if self._search.sought:
+            self.view.show(TextLines(self._search.seek("")))
+            self._say_search()
+        else:
+            self._lines_of = None
+            self.show_text()
+        return True
 
     # Actions
 

@@ -16,6 +16,8 @@ from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn
 
 _JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS = "CI jobs", "hand-written tests", "findings", "versions"
+_APART = {_JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS}
+"""Groups that are no loader: the last ones of those that do as much harm."""
 _BAD, _DOUBT, _GOOD, _PLAIN = "fail", "xfail", "pass", "dim"
 
 
@@ -61,8 +63,8 @@ def _key(one: StateRow) -> str:
 def state_rows(found: Difference, models: str) -> list[StateRow]:
     """All rows, the group with the most harm first; `models` is where the models are, relative to the checkout."""
     rows = [*_tests(found, models), *_loaders(found, models), *_others(found)]
-    worst = {one.group: (one.rank, one.group) for one in sorted(rows, key=lambda one: -one.rank)}
-    return sorted(rows, key=lambda one: (worst[one.group], one.rank, one.name))
+    worst = {one.group: one.rank for one in sorted(rows, key=lambda one: -one.rank)}
+    return sorted(rows, key=lambda one: (worst[one.group], one.group in _APART, one.group, one.rank, one.name))
 
 
 def state_groups(rows: Sequence[StateRow]) -> list[RowGroup]:
@@ -178,7 +180,7 @@ def _others(found: Difference) -> Iterable[StateRow]:
         ids = (*(f"- {id}" for id in job.lost), *(f"+ {id}" for id in job.gained))
         details = (*((job.why,) if job.why else ()), f"mark: {job.job.test_mark}", *ids)
         yield StateRow(
-            _JOBS, 4 if job.why else 8, counts or "no tests", _DOUBT if job.lost else "", name, details, (preset,)
+            _JOBS, 4 if job.why else 9, counts or "no tests", _DOUBT if job.lost else "", name, details, (preset,)
         )
     for one in found.new:
         bad = severity(one.kind) is Severity.ERROR
