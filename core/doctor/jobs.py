@@ -9,14 +9,13 @@ from functools import cached_property
 
 from core.base.errors import TTMatrixError
 from core.base.files import is_there, read_text
-from core.base.text import counted
 from core.ci import Selector, covers_models, job_problem, placeholder_jobs
 from core.doctor.check import Check
 from core.doctor.presets import Presets
 from core.domain.model import Finding
 from core.handwritten import jobs_by_id
 from core.sources import Checkout
-from core.sources.ci import UPLIFTS, Job, Preset, Workflow
+from core.sources.ci import LB_BLACKHOLE, UPLIFTS, Job, Preset, Workflow
 from core.sources.handwritten import ROOTS, Suite
 
 EMPTY_JOB = Check("empty-job", "a job of CI that selects no test")
@@ -26,7 +25,7 @@ UNUSED_PRESET = Check("unused-preset", "a CI preset that no workflow and no othe
 MISSING_PRESET = Check("missing-preset", "a preset or workflow that something names, and that does not exist")
 
 _MACHINES: Mapping[str, tuple[str, ...]] = {
-    "single_device": ("n150", "p150", "wormhole_b0"),
+    "single_device": ("n150", "p150", "wormhole_b0", LB_BLACKHOLE),
     "dual_chip": ("n300",),
     "llmbox": ("n300-llmbox",),
     "galaxy": ("galaxy-wh-6u",),
@@ -62,16 +61,14 @@ class JobTests:
         known = {one for some in machines.values() for one in some}
         marked = {test.node_id: wanted for test in self.suite.tests if (wanted := test.markers & machines.keys())}
         for job in (one for one in self._jobs if one.runs_on in known):
-            wrong = sorted(
-                id
+            wrong = {
+                min(marked[id])
                 for id in self._tests[job] & marked.keys()
                 if not any(job.runs_on in machines[mark] for mark in marked[id])
-            )
-            if wrong:
-                mark = min(marked[wrong[0]])
+            }
+            for mark in sorted(wrong):
                 message = (
-                    f"Selects {counted(len(wrong), 'test')} marked {mark}, such as {wrong[0]}, but runs on"
-                    f" {job.runs_on}. Leave them out with: and not {mark}"
+                    f"Selects tests marked {mark}, though it runs on {job.runs_on}. Leave them out with: and not {mark}"
                 )
                 yield self._finding(WRONG_MACHINE.kind, job, message)
 

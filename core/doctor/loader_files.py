@@ -34,6 +34,14 @@ multiprocess networkx numpy packaging pandas pkg_resources protobuf pyarrow pytz
 scipy setuptools six sympy tokenizers tqdm typing_extensions urllib3 xxhash yaml
 """
 """Packages that torch, jax, transformers, datasets and their like bring with them."""
+_IMPORTED_AS = {
+    "dmtree": "tree",
+    "attrs": "attr",
+    "beautifulsoup4": "bs4",
+    "pythonbox": "box",
+    "scikitlearn": "sklearn",
+}
+"""Packages that are imported by another name, by their plain names."""
 _REQUIRED = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)")
 
 
@@ -103,7 +111,8 @@ def _installed_later(matrix: Matrix) -> frozenset[str]:
     found: set[str] = set()
     for path in _requirement_files(matrix):
         if not path.name.startswith("system-"):
-            found |= {plain_name(match["name"]) for line in _lines(path) if (match := _REQUIRED.match(line))}
+            names = (plain_name(match["name"]) for line in _lines(path) if (match := _REQUIRED.match(line)))
+            found |= {_IMPORTED_AS.get(name, name) for name in names}
     return frozenset(found - {plain_name(name) for name in _BROUGHT.split()})
 
 

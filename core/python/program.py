@@ -4,7 +4,7 @@
 import ast
 import re
 from collections.abc import Callable, Container, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
 from core.python import known
@@ -15,7 +15,7 @@ from core.python.outline import ModuleFacts, needed_imports, read_module
 from core.python.resolver import Imported, Resolver, package_of
 from core.python.statements import Statements
 from core.python.syntax import parse_python
-from core.python.values import Class, External, Function, ModuleScope, Opaque, Raises, Scope, Unknown, Value
+from core.python.values import Class, External, Function, ModuleScope, Opaque, Raised, Raises, Scope, Unknown, Value
 
 _MOST_STEPS = 400_000
 """How many expressions are evaluated for one module, including those in the functions that it calls."""
@@ -56,9 +56,9 @@ class Program:
         """The syntax tree and text of each module."""
         self._pending: set[tuple[str | None, str]] = set()
         """Imports that are being resolved, by file and name."""
-        self.looked_at: dict[str, bytes] = {}
-        """Files of which only the text was read, by path."""
         self._outlines: dict[str, ModuleFacts | None] = {}
+        self._raised: dict[str, Raised | None] = {}
+        """What importing each module raises, as far as that was asked."""
         self._imports = ImportCheck(files, self._facts)
         self.expressions = Expressions(self, lenient=lenient)
         self._statements = Statements(self.expressions)
@@ -93,8 +93,8 @@ class Program:
                 module.names.clear()
                 module.resolved.clear()
         self.read.clear()
-        self.looked_at.clear()
         self._outlines.clear()
+        self._raised.clear()
         self.trees.clear()
         self.expressions.unsure.clear()
         self._statements.forget()
@@ -214,18 +214,36 @@ class Program:
         with self.inputs.reading(path):
             for name in needed_imports(self.trees[path][0].body):
                 target = self._imports.target(path, name, module.base)
-                # A file that has the word is not parsed: that would take as long as all tests.
-                if target is None or not (target.startswith(_BUILT) or self._mentions(target, name.name)):
-                    module.raised = module.raised or self._imports.failure(path, name, module.base)
+                if not module.raised and not (target or "").startswith(_BUILT):
+                    failure = self._imports.failure(path, name, module.base)
+                    module.raised = failure or (self._raised_by(target) if target else None)
 
-    def _mentions(self, path: str, name: str) -> bool:
+    def _raised_by(self, path: str) -> Raised | None:
+        """What importing a module raises by itself or in what it imports, as far as outlines show where to look."""
         self.inputs.note(path)
-        if path not in self.looked_at:
-            try:
-                self.looked_at[path] = self.files.read(path)
-            except OSError:
-                self.looked_at[path] = b""
-        return name in ("", "*") or name.encode() in self.looked_at[path]
+        if path not in self._raised:
+            # Modules that import each other see each other partly initialised; that alone is no failure.
+            self._raised[path] = None
+            with self.inputs.reading(path):
+                self._raised[path] = None if path.startswith(_BUILT) else self._look(path)
+        return self._raised[path]
+
+    def _look(self, path: str) -> Raised | None:
+        facts = self._facts(path)
+        if facts is None:
+            return None
+        if facts.unbound:
+            with suppress(Unknown):
+                if raised := self.module(path).raised:
+                    return raised
+        base = self.files.base_of(path)
+        for name in facts.imports.values():
+            if not name.guarded:
+                target = self._imports.target(path, name, base)
+                found = self._raised_by(target) if target else None
+                if found := found or self._imports.failure(path, name, base):
+                    return found
+        return None
 
     def _facts(self, path: str) -> ModuleFacts | None:
         self.inputs.note(path)

@@ -17,6 +17,7 @@ from core.sources.stamps import walk
 
 _LEFT_OUT = ("_darcs", "build", "CVS", "dist", "node_modules", "venv")
 _CONFTEST = "conftest.py"
+_TESTS = "tests"
 _PATH = ("", "tests", "integrations/vllm_plugin", "python_package")
 """Directories on the import path besides that of the test (upstream's `venv/activate`), relative to the checkout."""
 
@@ -51,7 +52,10 @@ def read_suite(checkout: Checkout, cached: ContentCache[FileTests] | None = None
     contents = Contents(checkout.root)
     reading = _Reading(checkout, contents, ContentCache(contents) if cached is None else cached)
     found = [reading.tests(path) for path in _test_files(os.fspath(checkout.root))]
-    found += [reading.conftest(path) for path in dict.fromkeys(path for one in found for path in one.conftests)]
+    others = dict.fromkeys(
+        [*(path for one in found for path in one.conftests), *_other_files(os.fspath(checkout.root))]
+    )
+    found += [reading.imported(path) for path in others]
     tests = tuple(test for one in found for test in one.tests)
     findings = (*(finding for one in found for finding in one.findings), *_lacking(tests))
     return Suite(tests, findings, tuple(sorted({path for one in found for path in one.read})))
@@ -71,12 +75,10 @@ class _Reading:
         known = self._cached.get(path)
         return known if known and known.conftests == conftests else self._read(path, conftests, self._collected)
 
-    def conftest(self, path: str) -> FileTests:
-        """What keeps the conftest at `path` from being imported."""
+    def imported(self, path: str) -> FileTests:
+        """What keeps a conftest, or a file with other tests, from being imported."""
         key = f"{path}::"
-        return self._cached.get(key) or self._read(
-            key, (), lambda *_: ((), tuple(_raising_conftest(self._program, path)))
-        )
+        return self._cached.get(key) or self._read(key, (), lambda *_: ((), tuple(_not_imported(self._program, path))))
 
     def _read(self, key: str, conftests: tuple[str, ...], read: "_Reader") -> FileTests:
         path = key.removesuffix("::")
@@ -121,23 +123,20 @@ def _raising(path: str, raised: Raised) -> Finding:
     return Finding("broken-test", f"pytest cannot collect its tests: importing it {raised.text}", path, line)
 
 
-def _raising_conftest(program: Program, path: str) -> Iterator[Finding]:
-    """What keeps pytest from collecting anything beside or below a conftest."""
-    where = path.rpartition("/")[0] or "the checkout"
+def _not_imported(program: Program, path: str) -> Iterator[Finding]:
+    """What keeps pytest from collecting the tests of a file, or anything beside or below a conftest."""
+    directory, _, name = path.rpartition("/")
+    of = f"any test in {directory or 'the checkout'}: its conftest" if name == _CONFTEST else "its tests: importing it"
     try:
         module = program.module(path)
         program.check_imports(path)
     except Unknown:
         if line := _line_of_mistake(program, path):
-            yield Finding(
-                "broken-test", f"pytest cannot collect any test in {where}: its conftest is no Python", path, line
-            )
+            yield Finding("broken-test", f"pytest cannot collect {of} raises SyntaxError", path, line)
         return
     if raised := module.raised:
         line = raised.line if raised.path == path else 0
-        yield Finding(
-            "broken-test", f"pytest cannot collect any test in {where}: its conftest {raised.text}", path, line
-        )
+        yield Finding("broken-test", f"pytest cannot collect {of} {raised.text}", path, line)
 
 
 def _line_of_mistake(program: Program, path: str) -> int:
@@ -169,6 +168,16 @@ def _test_files(root: str) -> Iterator[str]:
             relative = directory[len(root) + 1 :]
             if not any(_left_out(part) for part in relative.split("/")):
                 yield from (f"{relative}/{name}" for name in sorted(names) if _is_test_file(name))
+
+
+def _other_files(root: str) -> Iterator[str]:
+    """Conftests and files with tests below `tests` of which only the import is looked at."""
+    for directory, names in walk(f"{root}/{_TESTS}"):
+        relative = directory[len(root) + 1 :]
+        if not f"{relative}/".startswith(tuple(f"{one}/" for one in ROOTS)) and not any(
+            _left_out(part) for part in relative.split("/")
+        ):
+            yield from (f"{relative}/{name}" for name in sorted(names) if _is_test_file(name) or name == _CONFTEST)
 
 
 def _is_test_file(name: str) -> bool:

@@ -66,3 +66,26 @@ def test_a_conftest_that_raises(tmp_path: Path, conftest: str, line: int) -> Non
 def test_a_file_that_is_no_python_is_reported_at_its_line(tmp_path: Path) -> None:
     found = _found(tmp_path, {"tests/torch/test_a.py": "import os\n\ndef test_a(:\n"})
     assert found == [("broken-test", "test_a.py", 3)]
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("tests/torch/test_a.py", "tests/helper.py"),
+        ("tests/runner/test_models.py", "tests/runner/test_models.py"),
+        ("tests/runner/conftest.py", "tests/runner/conftest.py"),
+        ("tests/integrations/plugin/test_a.py", "tests/helper.py"),
+    ],
+)
+@pytest.mark.parametrize("mistake", ["pipeline.py\n", "X = gone\n", "from tests.absent import x\n", "X = (\n"])
+def test_what_a_file_or_what_it_imports_raises(tmp_path: Path, path: str, place: str, mistake: str) -> None:
+    """Also where the test only uses what it imports when it runs, and where nothing but the import is looked at."""
+    text = "from tests.helper import run\n\n\ndef test_a():\n    run()\n"
+    helper = "def run(): ...\n"
+    files = {"tests/__init__.py": "", "tests/helper.py": helper, path: text}
+    assert _found(tmp_path, files) == []
+    found = _found(tmp_path, {**files, place: mistake + files[place]})
+    if mistake == "X = (\n" and path != place:
+        assert found == [], "a newer Python may read what this one does not"
+    else:
+        assert [(kind, file) for kind, file, _ in found] == [("broken-test", Path(path).name)]
