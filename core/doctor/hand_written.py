@@ -28,7 +28,7 @@ def test_findings(cache: Cache) -> Iterator[Finding]:
         functions.setdefault((test.path, test.classes, test.name), []).append(test)
     for tests in functions.values():
         asked = [name for name in _SCHEDULES if any(name in test.markers for test in tests)]
-        skipped = all("skip" in test.markers for test in tests)
+        skipped = any(test.unknown for test in tests) or all("skip" in test.markers for test in tests)
         if jobs and asked and not skipped and not any(selected.get(test.node_id) for test in tests):
             yield _unselected(tests[0], asked)
 

@@ -171,7 +171,7 @@ class Presets:
         paths = one.get("dir")
         for path in paths.split() if isinstance(paths, str) and self.is_whole else ():
             if problem := self._missing(path):
-                yield self.finding(PRESET_PATH.kind, one, "dir", f"{problem}: pytest ends with an error")
+                yield self.finding(PRESET_PATH.kind, one, "dir", f"pytest ends with an error. {problem}")
 
     def _missing(self, path: str) -> str:
         """What of a path for pytest does not exist; empty: nothing that is certain."""

@@ -38,3 +38,13 @@ def test_marked_for_a_schedule_and_selected_by_no_job(tmp_path: Path, marks: tup
         (checkout.root / path).write_text(text)
     found_of = [(one.kind, one.line) for one in findings_of_tests(Cache(checkout, tmp_path / "cache"))]
     assert found_of == ([("no-job", 4 + len(marks) + 1)] if found else [])
+
+
+def test_tests_whose_file_raises_are_not_said_to_lack_a_job(tmp_path: Path) -> None:
+    checkout = write_checkout(tmp_path / "tt-xla", LOADERS, {})
+    test = "import pytest\nX = gone\n\n\n@pytest.mark.nightly\n@X.mark\ndef test_a(): ...\n"
+    preset = {".github/workflows/test-matrix-presets/one.json": json.dumps([JOB])}
+    for path, text in {**FILES, **preset, "tests/torch/test_add.py": test}.items():
+        (checkout.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (checkout.root / path).write_text(text)
+    assert [one.kind for one in findings_of_tests(Cache(checkout, tmp_path / "cache"))] == ["broken-test"]
