@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind",
         choices=(*KINDS, "all"),
-        help="op: cases of op manifests; handwritten: tests below tests/jax and tests/torch; placeholder: planned "
+        help="op: cases of op manifests; handwritten: tests below tests/jax, tests/torch, ...; placeholder: planned "
         "models; benchmark: the matrix of performance; default: all, which are models and op cases, and what the query "
         "names; with --universe model",
     )

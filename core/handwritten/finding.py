@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from core.base.errors import UsageError
 from core.base.text import counted
+from core.sources.handwritten import ROOTS
 
 if TYPE_CHECKING:
     from core.sources.handwritten import HandwrittenTest, Suite
@@ -32,7 +33,7 @@ def named(suite: Suite, text: str) -> HandwrittenTest:
             if test.unknown and text.startswith(f"{test.node_id}[") and text.endswith("]"):
                 given = text[len(test.node_id) + 1 : -1]
                 return test._replace(id=given, parameters={"?": given})
-        raise UsageError(f"No hand-written test {text!r}", "Nothing below tests/jax and tests/torch has this id.", hint)
+        raise UsageError(f"No hand-written test {text!r}", f"Nothing below {', '.join(ROOTS)} has this id.", hint)
     shown = "\n".join(test.node_id for test in found[:_SHOWN])
     raise UsageError(f"{text!r} matches {counted(len(found), 'hand-written test')}", shown, "Give the whole node id.")
 

@@ -19,7 +19,7 @@ _ROWS = "handwritten_rows"
 
 
 def read_tests(cache: Cache) -> Suite:
-    """The tests below `tests/jax` and `tests/torch`. Read from syntax trees, or from the cache if that is valid."""
+    """The tests below `ROOTS`. Read from syntax trees, or from the cache if that is valid."""
     file = cache.file("handwritten")
     known = load(file)
     if isinstance(known, handwritten.Suite):

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class HandwrittenKind(Kind):
-    """Tests below `tests/jax` and `tests/torch` (`core.handwritten`)."""
+    """Tests below `tests/jax`, `tests/torch`, `tests/integrations` and `tests/examples` (`core.handwritten`)."""
 
     name = HANDWRITTEN_KIND
     noun = "hand-written test"
-    written_in = "tests/jax and tests/torch"
+    written_in = "tests/jax, tests/torch, tests/integrations and tests/examples"
     fields = (*EVERY, "marker", "job")
     own_fields = (
         Choice(
@@ -39,7 +39,7 @@ class HandwrittenKind(Kind):
     )
     own_columns = (OwnColumn("level", "level", "what a hand-written test runs: op, graph or other", None),)
     columns = ("id", "level", "status", RUN, DEVICE_RUN, "mark", "reason")
-    facets = ("status", "level", "marker")
+    facets = ("area", "status", "level", "marker")
     groupings = ("file", "level", "status", "reason")
     layouts = (OwnLayout("handwritten", "file", "level", "files of hand-written tests by level"),)
     overview: ClassVar = {"all": "", **{level: f"level:{level}" for level in LEVELS}}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.sources.ci import Job
     from core.workspace import Workspace, once
 
-EVERY = ("status", "kind", "is", "reason", "file")
+EVERY = ("status", "kind", "area", "is", "reason", "file")
 """The fields that all kinds have, besides their ids."""
 
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.domain.areas import AREAS
 from core.evidence.ci_runs import CiJob, job_id, job_page
-from core.evidence.nightly.areas import AREAS, area_of_test
+from core.evidence.nightly.areas import area_of_test
 from core.evidence.observation import FAILURES, RAN, Ending, Observation
 from core.evidence.reasons import same_failure, signature
 from core.runs import UNHEARD

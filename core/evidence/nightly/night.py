@@ -8,8 +8,9 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+from core.domain.areas import AREAS
 from core.evidence.ci_runs import CiJob, CiRun, JobState, latest_attempts, runs_of_workflow
-from core.evidence.nightly.areas import AREAS, area_of_job
+from core.evidence.nightly.areas import area_of_job
 from core.evidence.nightly.cells import (
     Group,
     Key,

@@ -28,7 +28,8 @@ _WORKER_DIED = re.compile(r"^.*\bworker '[^']*' crashed while running.*$", re.MU
 _OUT_OF_TIME = re.compile(r"^(?:E\s+)?(?:Failed: Timeout\b|Timeout \(?>[\d.]+s\)? from pytest-timeout)", re.MULTILINE)
 _STATUSES = {f"ModelTestStatus.{status}": status for status in Status} | {str(status): status for status in Status}
 
-_BY_HAND = ("jax", "torch")
+_NOT_BY_HAND = ("runner", "op_by_op")
+_UNIT_TESTS = "pjrt"
 _DEVICE_BACKEND = "tt"
 _HOST = "CPU"
 
@@ -101,28 +102,31 @@ def model_test(name: str) -> tuple[Function, str] | None:
     return (Function(match[1]), match[2]) if match and match[1] in Function.__members__.values() else None
 
 
-def handwritten_test(case: Testcase) -> str:
-    """The node id of a testcase below `tests/jax` and `tests/torch`; empty for any other (docs/rules.md 1.8).
+def handwritten_test(case: Testcase, job: str = "") -> str:
+    """The node id of a testcase below `tests` that is of no model; empty for any other (docs/rules.md 1.8).
 
-    The `classname` of a testcase is the dotted module name followed by the classes, which begin with a capital.
+    The `classname` of a testcase is the dotted module name followed by the classes, which begin with a capital. Unit
+    tests of PJRT are no Python: their `classname` is a suite, and only the job says what they are.
     """
     parts = case.classname.split(".")
-    if parts[0] != "tests" or len(parts) < 3 or parts[1] not in _BY_HAND or not case.name:
+    if _UNIT_TESTS in job and parts[0] != "tests" and case.name and case.classname:
+        return clean(f"{_UNIT_TESTS}::{case.classname}::{case.name}")
+    if parts[0] != "tests" or len(parts) < 3 or parts[1] in _NOT_BY_HAND or not case.name:
         return ""
     count = next((at for at, part in enumerate(parts) if part[:1].isupper()), len(parts))
     return "::".join((f"{'/'.join(parts[:count])}.py", *parts[count:], case.name))
 
 
-def _test_of(case: Testcase) -> tuple[Function, str] | None:
+def _test_of(case: Testcase, job: str) -> tuple[Function, str] | None:
     test = model_test(case.name)
-    if test is None and (node := handwritten_test(case)):
+    if test is None and (node := handwritten_test(case, job)):
         return Function.HANDWRITTEN, node
     return test
 
 
 def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Observation | None:
     """The result in `case`; None if it is neither a model test nor a hand-written one."""
-    test = _test_of(case)
+    test = _test_of(case, setting.job)
     if test is None:
         return None
     tags = case.tags

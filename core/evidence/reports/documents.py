@@ -156,6 +156,7 @@ def _too_large(size: int, limit: int) -> str:
 
 
 _ARTEFACT = re.compile(r"test-reports-(?P<matrix>.+?)-(?P<attempt>\d{1,9})\.(?P<index>\d+)-(?P<job>.+)-(?P<id>\d+)")
+_UNIT_TESTS = re.compile(r"test-reports-(?P<job>pjrt-unit-tests)-(?P<attempt>\d{1,9})-(?P<id>\d+)")
 _SUFFIX = re.compile(r"\.(?:xml|zip)$", re.IGNORECASE)
 
 
@@ -178,13 +179,18 @@ def path_facts(parts: Sequence[str], archs: Sequence[str], *, alone: bool = Fals
     A report that was named itself, not through its directory, is a run of its own.
     """
     names = [_SUFFIX.sub("", part) for part in parts]
-    found = next((match for name in reversed(names) if (match := _ARTEFACT.fullmatch(name))), None)
+    found = next((match for name in reversed(names) if (match := _artefact(name))), None)
     if found is not None:
-        above = names[: max(at for at, name in enumerate(names) if _ARTEFACT.fullmatch(name))]
-        run = next((name for name in reversed(above) if _ARTEFACT.fullmatch(name) is None), "") or found["matrix"]
+        above = names[: max(at for at, name in enumerate(names) if _artefact(name))]
+        run = next((name for name in reversed(above) if _artefact(name) is None), "")
+        run = run or found.groupdict().get("matrix") or found["job"]
         return PathFacts(run, arch_in(found["job"], archs), found["job"], int(found["attempt"]))
     arch = next(filter(None, (arch_in(name, archs) for name in reversed(names))), "")
     return PathFacts(names[-1] if alone or len(names) < 2 else names[-2], arch)
+
+
+def _artefact(name: str) -> re.Match[str] | None:
+    return _ARTEFACT.fullmatch(name) or _UNIT_TESTS.fullmatch(name)
 
 
 def arch_in(text: str, archs: Sequence[str]) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from core.domain.areas import AREAS, BENCHMARKS, MODELS, OPS, area_of
 from core.domain.model import Entry, Function
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.field_rules import is_flag
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import fitted
-from core.matrix.row_kinds import row_kind
+from core.matrix.row_kinds import HANDWRITTEN_KIND, OP_KIND, row_kind
 
 _PLANNED = "placeholder"
 """The flag of a test whose id a placeholder has too."""
@@ -130,6 +131,21 @@ def kind_column(matrix: Matrix) -> Column:
     """The kind of each row."""
     codes = b"".join(bytes([code]) * len(rows) for code, rows in enumerate(matrix.kinds.values()))
     return Column(tuple(matrix.kinds), codes)
+
+
+def area_column(matrix: Matrix) -> Column:
+    """Whose each row is, as a nightly is read: model tests, torch, jax, vLLM and so on."""
+    texts: list[str] = []
+    for kind, rows in matrix.kinds.items():
+        if kind == HANDWRITTEN_KIND:
+            texts += (area_of(matrix.ids[row].partition("::")[0]) for row in rows)
+        else:
+            texts += [_AREAS_OF_KINDS.get(kind, MODELS)] * len(rows)
+    return Column.of(texts, AREAS)
+
+
+_AREAS_OF_KINDS = {OP_KIND: OPS, "benchmark": BENCHMARKS}
+"""Whose the rows of a kind are; those of others are of models."""
 
 
 def own_column(matrix: Matrix, name: str, vocabulary: tuple[str, ...] = ()) -> Column:

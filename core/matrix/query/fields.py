@@ -10,7 +10,15 @@ from typing import cast
 from core.base.errors import QueryError
 from core.matrix.columns import AnyColumn
 from core.matrix.matrix import NO_ARCH, Matrix
-from core.matrix.query.columns import field_column, function_column, is_column, kind_column, marker_column, own_column
+from core.matrix.query.columns import (
+    area_column,
+    field_column,
+    function_column,
+    is_column,
+    kind_column,
+    marker_column,
+    own_column,
+)
 from core.matrix.query.context import Learned, Scope
 from core.matrix.query.kinds import (
     NONE,
@@ -43,6 +51,7 @@ SHARED: tuple[Field, ...] = (
         aliases={NONE: "unspecified"},
     ),
     Choice("kind", " or ".join(KINDS), made(kind_column)),
+    Choice("area", "whose it is in a nightly: model tests, torch, jax, vLLM, benchmarks", made(area_column)),
     Choice("bringup", "bringup status of the entry, or none", stored("bringup")),
     Choice(
         "marker", "a marker of the entry or of a hand-written test, a mark of an op case, or none", made(marker_column)

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-ROOTS = ("tests/jax", "tests/torch")
+ROOTS = ("tests/jax", "tests/torch", "tests/integrations", "tests/examples")
 """The directories of such tests in a checkout."""
 
 EMPTY_SET = "NOTSET"
