@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from core import sources
 from core.base import files
 from core.base.errors import TTMatrixError
+from core.domain.areas import BENCHMARKS
 from core.kinds.kind import EVERY, Kind, Launch, Source
 from core.matrix import DEVICE_RUN, RUN, Column, FlagColumn, JobOfRow, Matrix, OtherRows, OwnColumn, load, store
 from core.matrix.query import Choice, Text, made, own_column, own_flags
@@ -80,6 +81,7 @@ class BenchmarkKind(Kind):
     name = NAME
     noun = "benchmark"
     written_in = str(FILE)
+    areas = (BENCHMARKS,)
     fields = (*(one for one in EVERY if one != "status"), "job", "model")
     own_fields = (
         Choice("runner", "machine that a benchmark is for", made(lambda matrix: own_flags(matrix, "runner"))),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from core import ci, handwritten, kinds, workspace
+from core.domain.areas import AREAS, BENCHMARKS, MODELS, OPS
 from core.kinds.kind import EVERY, Kind, Launch, Section, Source
 from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OtherRows, OwnColumn, OwnLayout
 from core.matrix.query import Choice, made, own_column
@@ -24,6 +25,7 @@ class HandwrittenKind(Kind):
     name = HANDWRITTEN_KIND
     noun = "hand-written test"
     written_in = "tests/jax, tests/torch, tests/integrations and tests/examples"
+    areas = tuple(area for area in AREAS if area not in (MODELS, BENCHMARKS, OPS))
     fields = (*EVERY, "marker", "job")
     own_fields = (
         Choice(

@@ -143,6 +143,8 @@ class Kind:
     layouts: ClassVar[Sequence[OwnLayout]] = ()
     overview: ClassVar[Mapping[str, str]] = {}
     same_in_all: ClassVar[Mapping[str, str]] = {}
+    areas: ClassVar[tuple[str, ...]] = ()
+    """The areas of its rows: a query for one of them asks for the kind. Of several, the path of a row decides."""
     listed: ClassVar[bool] = False
     """Whether a list has its rows even if the query does not ask for them."""
     real: ClassVar[bool] = True
@@ -162,9 +164,12 @@ class Kind:
         return self.noun
 
     def asked_by(self, query: Query) -> bool:
-        """Whether a query asks for rows of this kind: by its name, by what all of them have, or by a field that no
-        other kind has.
+        """Whether a query asks for rows of this kind: by its name, by what all of them have, by an area, or by a field
+        that no other kind has.
         """
+        wanted = [value.lower() for value in query.values_of("area")]
+        if any(value in area.lower() for value in wanted for area in self.areas):
+            return True
         named = {**self.same_in_all, "kind": self.name}
         own = (one.name for one in self.own_fields)
         return any(query.asks(field, text) for field, text in named.items()) or any(map(query.values_of, own))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from core import kinds, ops, workspace
 from core.base.errors import UsageError
 from core.base.text import counted
+from core.domain.areas import OPS
 from core.domain.model import Status
 from core.kinds.kind import EVERY, Kind, Launch, Section, Written
 from core.matrix import OP_KIND, Matrix, OwnColumn, OwnLayout, with_other_rows
@@ -46,6 +47,7 @@ class OpKind(Kind):
     name = OP_KIND
     noun = "op case"
     written_in = "op manifests"
+    areas = (OPS,)
     fields = (*EVERY, "marker", "verdict", "model")
     own_fields = (
         Choice("op", "op of an op case, such as torch.add", made(lambda matrix: own_column(matrix, "op"))),

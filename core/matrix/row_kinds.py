@@ -81,6 +81,11 @@ class RowKind(Protocol):
         ...
 
     @property
+    def areas(self) -> tuple[str, ...]:
+        """The areas of its rows; empty: that of models. With several, the path of a row decides."""
+        ...
+
+    @property
     def own_fields(self) -> Sequence[OwnField]:
         """Fields that no other kind defines."""
         ...

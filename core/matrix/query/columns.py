@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from core.domain.areas import AREAS, BENCHMARKS, MODELS, OPS, area_of
+from core.domain.areas import AREAS, MODELS, area_of
 from core.domain.model import Entry, Function
 from core.matrix.columns import Column, FlagColumn
 from core.matrix.effective import DEFAULTS, resolve, text_of
 from core.matrix.field_rules import is_flag
 from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import fitted
-from core.matrix.row_kinds import HANDWRITTEN_KIND, OP_KIND, row_kind
+from core.matrix.row_kinds import row_kind
 
 _PLANNED = "placeholder"
 """The flag of a test whose id a placeholder has too."""
@@ -137,15 +137,12 @@ def area_column(matrix: Matrix) -> Column:
     """Whose each row is, as a nightly is read: model tests, torch, jax, vLLM and so on."""
     texts: list[str] = []
     for kind, rows in matrix.kinds.items():
-        if kind == HANDWRITTEN_KIND:
+        areas = row_kind(kind).areas or (MODELS,)
+        if len(areas) > 1:
             texts += (area_of(matrix.ids[row].partition("::")[0]) for row in rows)
         else:
-            texts += [_AREAS_OF_KINDS.get(kind, MODELS)] * len(rows)
+            texts += areas * len(rows)
     return Column.of(texts, AREAS)
-
-
-_AREAS_OF_KINDS = {OP_KIND: OPS, "benchmark": BENCHMARKS}
-"""Whose the rows of a kind are; those of others are of models."""
 
 
 def own_column(matrix: Matrix, name: str, vocabulary: tuple[str, ...] = ()) -> Column:

@@ -66,4 +66,4 @@ def test_each_is_in_the_nightly_with_its_area_and_has_a_history(hub: GitHub, tmp
     for id in (VLLM, EXAMPLE):
         shown = call("show", id, "--json", "--repo", checkout.root)
         assert shown.code == 0, shown.err
-        assert [row["ending"] for row in shown.json["results"]] == ["failed", "passed"]
+        assert [row["ending"] for row in shown.json["evidence"]] == ["failed", "passed"]

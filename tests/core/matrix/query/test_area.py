@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`area:` selects rows of all kinds by whose they are in a nightly."""
 
-
 import pytest
 
 from core.domain.areas import AREAS, area_of
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.sample import sample_checkout
+
+
+EVERY = "kind:model or kind:op or kind:handwritten or kind:placeholder or kind:benchmark"
 
 
 @pytest.fixture(scope="module")
@@ -38,17 +40,17 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 )
 def test_tests_by_hand_are_of_the_area_of_their_path(checkout: Checkout, query: str, found: str) -> None:
     words = "list", query, "--format", "ids", "--repo", checkout.root
-    assert call(*words, "--kind", "all").out.split() == [found]
+    assert call(*words).out.split() == [found]
     assert call(*words, "--kind", "handwritten").out.split() == [found]
 
 
 def test_each_row_has_one_area(checkout: Checkout) -> None:
     def count(query: str) -> int:
-        done = call("list", query, "--kind", "all", "--format", "ids", "--repo", checkout.root)
+        done = call("list", query, "--format", "ids", "--repo", checkout.root)
         assert done.code in (0, 1), done.err
         return len(done.out.splitlines())
 
-    assert sum(count(f'area:"{area}"') for area in AREAS) == count("kind:model or kind:op or kind:handwritten")
+    assert sum(count(f'area:"{area}"') for area in AREAS) == count(EVERY)
     assert count("area:model kind:model") == count("kind:model") > 0
     assert count("area:ops") == count("kind:op") > 0
     assert count("area:pjrt") == 0
