@@ -12,6 +12,7 @@ from textual.widgets import Input
 
 from tui import view_models
 from tui.commands import HasCommands, Need, Where, needs_of
+from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
 from tui.screens.title import Said, Title
@@ -29,6 +30,8 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
     """Its widgets cover it: nothing of its own is painted behind them with each frame."""
     PLACES: ClassVar[tuple[Where, ...]] = ()
     """Where a person always is while this screen is in front; the first is its own (`tui.screens.table`)."""
+    PURPOSE: ClassVar[str] = ""
+    """What it is for, in a sentence: said while there is nothing to show (`first_step`)."""
     PANES: ClassVar[Sequence[Pane]] = ()
     """Its panes, in the order of the key that goes from one to the next."""
     DIVIDERS: ClassVar[Sequence[Divider]] = ()
@@ -83,6 +86,10 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
     def query_fields(self) -> Callable[[], Sequence[tuple[str, str]]] | None:
         """What has the fields of the query that can be typed here, with what they ask; to be called in a thread."""
         return None
+
+    def first_step(self, words: str) -> str:
+        """What to say while there is nothing to show: what the screen is for, and which key or command fills it."""
+        return f"{self.PURPOSE} {advice(words, self.context.keymap, read_only=self.session.read_only)}"
 
     def follow(self, signal: Signal[None], react: Callable[[], None]) -> None:
         """Call `react` whenever `signal` is published, as long as the screen lives."""

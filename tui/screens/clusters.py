@@ -36,6 +36,7 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     PLACES = (Where.CLUSTERS,)
+    PURPOSE = "Failures by their cause: since when, where, and in which entries."
 
     def __init__(self, context: Context) -> None:
         table = RowTable(cluster_rows((), 0.0, {}), id="clusters")
@@ -105,7 +106,7 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         """Why nothing is listed, and what to do about it."""
         if self.filter.active:
             return f"No cluster matches the filter: {self.context.keymap.key('app.back')} clears it."
-        return "No entry and no result here lists a failure. `ttmatrix ingest --from-github` downloads results of CI."
+        return self.first_step("None is known: `ttmatrix ingest --from-github` downloads results of CI.")
 
     def _say(self) -> None:
         if self._found is None:

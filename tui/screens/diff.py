@@ -32,6 +32,7 @@ from tui.view_models import StateRow, by_shape, diff_style, rows_of_states, stat
 from tui.widgets import GroupTable, TextLines
 
 _SHORT = 10
+_NOTHING = "These two do not differ: {diff.range} chooses others."
 _LISTED = 50
 """So many changes of a group are listed beside it."""
 _BETWEEN = ".."
@@ -54,6 +55,7 @@ class DiffScreen(ListAndLines[StateRow]):
     """What differs above, by loader; below all about the row under the cursor, or the lines of its files."""
 
     PLACES = (Where.DIFF,)
+    PURPOSE = "What differs in the matrix between two states: commits, an uplift of the models, the work tree."
     DIVIDERS = BELOW_TITLE
 
     def __init__(self, context: Context) -> None:
@@ -132,7 +134,7 @@ class DiffScreen(ListAndLines[StateRow]):
         self._say()
 
     def _list(self) -> None:
-        self.table.say_when_empty(self._problem or ("Nothing differs." if self._found else ""))
+        self.table.say_when_empty(self._problem or (self.first_step(_NOTHING) if self._found else ""))
         self.show_rows(rows_of_states(self._listed, self.session.view.marks), state_groups(self._listed))
         self.show_text()
 

@@ -13,7 +13,6 @@ from core.base.text import counted
 from core.runs.planning import progress
 from core.runs.store import RunRecord
 from tui.commands import Changes, Need, Where, command
-from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.list_and_text import BELOW_TITLE, ListAndText
 from tui.screens.panes import Pane
@@ -37,6 +36,7 @@ class RunsScreen(ListAndText[RunRecord]):
     """The runs above, the log of the highlighted one below."""
 
     PLACES = (Where.RUNS,)
+    PURPOSE = "Runs of tests, here and on other machines: what runs, what waits, how it ended, and the log, live."
     PANES = (Pane("list", ("#list-box", "#progress")), Pane("log", ("#text", "#run-detail", "#text-title")))
     DIVIDERS = BELOW_TITLE
 
@@ -101,13 +101,14 @@ class RunsScreen(ListAndText[RunRecord]):
             keyed=[f"{key} shows {others:,} of other checkouts"] if others and not self.runs.everywhere else (),
         )
         come = progress(session.runs, time.time())
-        none = advice(_NONE, self.context.keymap, read_only=session.read_only)
+        none = self.first_step(_NONE)
         said = progress_text(come, session.runs) if listed else none
         line = self.query_one("#progress", Static)
         line.set_class(bool(come.left), "shown")
         line.set_class(not listed, "empty")
-        text = Text(said, no_wrap=True, overflow="ellipsis")
-        line.update(text, layout=False)
+        # What there is to do first may take two lines; progress is one line, which never moves what is below it.
+        text = Text(said, no_wrap=bool(listed), overflow="ellipsis")
+        line.update(text, layout=not listed)
 
     def _tick(self) -> None:
         """Running runs have taken longer by now, and may have printed something."""

@@ -11,7 +11,6 @@ from core.edits import Operation
 from core.runs.planning import Sources, of_sources
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, device_steps, markdown
 from tui.commands import Changes, Need, Where, command
-from tui.keymap import need_words
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, Confirm, ask_to_download
 from tui.screens.list_and_text import ListAndPane
@@ -26,6 +25,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
     """Shows the board and gives it the answers of the person; nothing is decided here."""
 
     PLACES = (Where.WORKFLOWS,)
+    PURPOSE = "A workflow finds why a training test fails, and proposes the repair."
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, RowTable(workflow_rows(()), id="workflows"))
@@ -36,7 +36,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
 
     def on_mount(self) -> None:
         self.every(_LOOK_SECONDS, self._look)
-        self.table.say_when_empty(need_words(Need.WORKFLOW, self.context.keymap, read_only=self.session.read_only))
+        self.table.say_when_empty(self.first_step(Need.WORKFLOW.value))
         self.panes.fit(0)
         self.context.background.run("triage", lambda: self.board.look(self.session.world), lambda _: self._look())
         self._look()

@@ -18,7 +18,7 @@ from core.edits.commit import issues_in
 from core.edits.pending import Change, Decision, Take, proposed
 from core.evidence.analysis import issue_link
 from tui.commands import Changes, Hint, Need, Where, command
-from tui.keymap import advice, with_keys
+from tui.keymap import with_keys
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
 from tui.screens.matrix import SetFields
@@ -55,6 +55,7 @@ class ReviewScreen(DecisionScreen):
     """Decide on pending changes and take them to the files and into a commit."""
 
     PLACES = (Where.REVIEW,)
+    PURPOSE = "Changes before they are written, with the cells and CI jobs that each would change."
 
     def __init__(self, context: Context) -> None:
         self.loader_edits = LoaderEdits(context, self._loader_edits_changed)
@@ -99,7 +100,7 @@ class ReviewScreen(DecisionScreen):
         if self.listing.filter.active:
             return f"No change matches the filter: {self.context.keymap.key('app.back')} clears it."
         words = _UNCOMMITTED if self.session.uncommitted else _NOTHING
-        return advice(words, self.context.keymap, read_only=self.session.read_only)
+        return self.first_step(words)
 
     def _loader_edits_changed(self) -> None:
         self.listing.show()
