@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.app import build_app, screen_text, until
+from tests.support.git import committed_checkout
 from tests.support.tree import LOADERS, YAML, write_checkout
 
 
@@ -31,7 +32,8 @@ from tests.support.tree import LOADERS, YAML, write_checkout
 async def test_it_says_what_it_is_for_and_what_to_do(
     tmp_path: Path, key: str, purpose: str, step: str, size: tuple[int, int]
 ) -> None:
-    app = build_app(write_checkout(tmp_path / "tt-xla", LOADERS, {} if key == "7" else YAML))
+    checkout = write_checkout(tmp_path / "tt-xla", LOADERS, {} if key == "7" else YAML)
+    app = build_app(committed_checkout(checkout) if key == "f6" else checkout)
     async with app.run_test(size=size) as pilot:
         await pilot.press(key)
 
