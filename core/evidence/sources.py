@@ -12,7 +12,7 @@ from core.domain.model import BringupStatus, Function
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import Ending, Observation, Origin, order
 from core.evidence.perf_reports import PerfReports
-from core.evidence.reports import Clues, Setting, observe, observe_cases, stand_in_of
+from core.evidence.reports import Setting, Signals, observe, observe_cases, stand_in_of
 from core.evidence.results import Results
 from core.evidence.store import EvidenceStore, store_file
 from core.evidence.verdicts import LoadedPolicy, SavedVerdicts, find_policy
@@ -75,7 +75,7 @@ def _ran_on_cpu(record: RunRecord) -> bool:
 def own_observation(record: RunRecord) -> Observation:
     """The result of one ended device run."""
     cause = str((record.result or {}).get("cause") or "")
-    beside = Clues(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
+    beside = Signals(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
     seen = observe(_testcase(record), _setting(record), beside)
     assert seen is not None, "its name is that of a model test"
     if record.spec.profile:

@@ -52,6 +52,7 @@ from .models_tree import (
     ModelsTree as ModelsTree,
     Unreadable as Unreadable,
     loader_file as loader_file,
+    models_resolver as models_resolver,
 )
 from .pins import (
     TT_MLIR as TT_MLIR,

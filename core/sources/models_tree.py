@@ -13,6 +13,8 @@ from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
 LOADER_FILE = "loader.py"
+TREE_NAMES = ("tt_forge_models", "third_party.tt_forge_models")
+"""The names that code and tests give the models tree."""
 _WORTH_A_FORK = 40
 """From this many files to parse, two processes are faster than one."""
 _OUR_SHARE = 0.4
@@ -35,7 +37,7 @@ def loader_file(directory: str) -> str:
 
 def models_resolver(models: Path | str) -> Resolver:
     """The modules below the models root, by the names that its code and the tests give the tree."""
-    return Resolver(models, ("tt_forge_models", "third_party.tt_forge_models"))
+    return Resolver(models, TREE_NAMES)
 
 
 CachedModules = Mapping[str, tuple[Stamp | None, ModuleFacts | Unreadable]]

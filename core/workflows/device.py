@@ -15,7 +15,7 @@ from core.base.settings import Settings
 from core.domain.ids import TestId
 from core.domain.model import node_id
 from core.evidence import Ending, own_observation
-from core.evidence.reports import Clues, Setting, observe
+from core.evidence.reports import Setting, Signals, observe
 from core.matrix import Matrix
 from core.runs import (
     RUN_VARIABLE,
@@ -201,7 +201,7 @@ def _name(id: str) -> str:
 
 def _observed(id: str, case: Testcase, log: str) -> DeviceResult:
     # CPU repros have shown before the device run that the loader works.
-    seen = observe(case, Setting(), Clues(log, loads=True))
+    seen = observe(case, Setting(), Signals(log, loads=True))
     if seen is None:
         return DeviceResult(id, Ending.NOT_RUN)
     if case.outcome in (Outcome.SKIP, Outcome.XFAIL):

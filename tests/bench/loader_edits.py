@@ -28,6 +28,9 @@ from tests.bench.shadow import input_dtypes
 _TORCH = ast.dump(ast.parse("import torch").body[0])
 _MODELS = Path("third_party/tt_forge_models")
 
+PATH = "some/pytorch/loader.py"
+"""Where each loader is taken to be, below the models root."""
+
 
 def main(checkout: Path, *, verbose: bool) -> int:
     """Print how often the edit is the removed line, another one with the same effect, none, or wrong."""
@@ -96,7 +99,9 @@ def override_goes_back(source: str) -> Iterator[str]:
         for one in cls.body:
             if isinstance(one, ast.FunctionDef) and one.name == METHOD and not one.decorator_list:
                 without = "".join(lines[: one.lineno - 1] + lines[one.end_lineno or one.lineno :])
-                found = unpack_override(without, Selection("[0]", Form.TENSOR, "tuple", "the first"), cls=cls.name)
+                found = unpack_override(
+                    without, Selection("[0]", Form.TENSOR, "tuple", "the first"), path=PATH, cls=cls.name
+                )
                 yield "override back" if _is_back(without, found, cls.name) else "WRONG"
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from .classify import (
-    Clues as Clues,
     Setting as Setting,
+    Signals as Signals,
     observe as observe,
     stand_in as stand_in,
     stand_in_of as stand_in_of,

@@ -54,7 +54,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Clues:
+class Signals:
     """Facts about a failure from other sources than its report."""
 
     log: str = ""
@@ -65,7 +65,7 @@ class Clues:
     """A CPU repro has shown that the loader works, so that a failure without properties is one of the model."""
 
 
-_NOTHING = Clues()
+_NOTHING = Signals()
 
 
 def stand_in(cases: Iterable[Testcase]) -> str:
@@ -124,7 +124,7 @@ def _test_of(case: Testcase, job: str) -> tuple[Function, str] | None:
     return test
 
 
-def observe(case: Testcase, setting: Setting, beside: Clues = _NOTHING) -> Observation | None:
+def observe(case: Testcase, setting: Setting, beside: Signals = _NOTHING) -> Observation | None:
     """The result in `case`; None if it is neither a model test nor a hand-written one."""
     test = _test_of(case, setting.job)
     if test is None:

@@ -63,6 +63,11 @@ def chunks(test: torch.Tensor, reference: torch.Tensor) -> Iterator[tuple[torch.
         yield x, y
 
 
+def same_elements(test: torch.Tensor, reference: torch.Tensor) -> torch.Tensor:
+    """Where two tensors are equal; infinities of the same sign, and NaN on both sides, are."""
+    return (test == reference) | (test.isnan() & reference.isnan())
+
+
 def dtype_name(tensor: torch.Tensor) -> str:
     """`bfloat16` for `torch.bfloat16`."""
     return str(tensor.dtype).removeprefix("torch.")

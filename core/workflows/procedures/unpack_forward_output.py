@@ -193,7 +193,7 @@ def _register(
 def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackChoice, wrong: str) -> Steps[Stage]:
     choice = yield from _with_loss(case, choice)
     found = [
-        (path, unpack_override(case.sources[path], choice.selection, depth=_depth(case, path)))
+        (path, unpack_override(case.sources[path], choice.selection, path=_below(case, path)))
         for path in case.loader_files
     ]
     path, edit = next(((path, edit) for path, edit in found if isinstance(edit, SourceEdit)), found[0])
@@ -213,9 +213,9 @@ def _override(case: Case, report: WorkflowReport, target: Repro, choice: UnpackC
     return (yield from _rerun(case, report, confirmed))
 
 
-def _depth(case: Case, path: str) -> int:
-    """How many directories below the models root the directory of `path` is."""
-    return len(PurePosixPath(path).parent.relative_to(PurePosixPath(case.registry).parent).parts)
+def _below(case: Case, path: str) -> str:
+    """A path relative to the models root."""
+    return str(PurePosixPath(path).relative_to(PurePosixPath(case.registry).parent))
 
 
 def _rerun(case: Case, report: WorkflowReport, confirmed: dict[str, Repro]) -> Steps[Stage]:

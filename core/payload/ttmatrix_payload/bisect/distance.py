@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch.utils._pytree import tree_flatten
 
-from ..tensors import chunks, dtype_name, pearson, plain
+from ..tensors import chunks, dtype_name, pearson, plain, same_elements
 
 RTOL: Mapping[torch.dtype, float] = {
     torch.float64: 1e-9,
@@ -142,8 +142,7 @@ def _floats(test: torch.Tensor, reference: torch.Tensor, rtol: float, atol: floa
     square = norm = 0.0
     problem = ""
     for x, y in chunks(test, reference):
-        # Infinities of the same sign, and NaN on both sides, count as equal.
-        same = (x == y) | (x.isnan() & y.isnan())
+        same = same_elements(x, y)
         odd = ~same & ~(torch.isfinite(x) & torch.isfinite(y))
         if not problem and bool(odd.any()):
             at = int(odd.nonzero()[0])

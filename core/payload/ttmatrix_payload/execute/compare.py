@@ -15,7 +15,7 @@ import torch
 
 from ..models.structures import leaves
 from ..settings import Comparison, Settings
-from ..tensors import upstream_pcc
+from ..tensors import plain, upstream_pcc
 
 REQUIRED_ATOL = 0.16
 TOLERANCE = 0.01
@@ -154,7 +154,7 @@ def _unpadded(x: torch.Tensor, y: torch.Tensor, mask: torch.Tensor | None) -> tu
 
 
 def _wide(tensor: torch.Tensor) -> torch.Tensor:
-    tensor = tensor.detach().cpu()
+    tensor = plain(tensor)
     return (torch.view_as_real(tensor) if tensor.is_complex() else tensor).to(torch.float64)
 
 

@@ -6,14 +6,12 @@ from __future__ import annotations
 import argparse
 import inspect
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..models.loader import Problem, import_loader, loader_factory
-from ..models.packages import packages
-from ..models.steps import Steps
-from ..models.structures import lowest_pcc, show
+from ..models.steps import AnyPhase, MakeLoader, run_all
+from ..models.structures import show
 from .arrays import describe, floats, leaves, structure
 from .forward import asked, checked, forward_of, set_mode
 from .programs import keep
@@ -29,26 +27,15 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
     Each run uses a fresh model and adds to `result`. Raises Problem if the environment cannot run the model.
     """
-    try:
-        make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
-    except Problem:
-        raise
-    except (Exception, SystemExit) as error:
-        own = Phase(None, args)
-        result["phases"].append(own.report)
-        own.steps.fail(error)
-        if problem := own.steps.problem():
-            raise problem from error
-        return
-    with packages(args):
-        phases = [_run(Phase(None, args), make_loader, result)]
-        for dtype in DTYPES:
-            if dtype != phases[0].report["dtype"] and knows_dtypes(make_loader()):
-                phases.append(_run(Phase(dtype, args), make_loader, result))
-    if len(phases) > 1:
-        first, second = (phases[0], phases[1])
-        outputs = lowest_pcc("outputs", first.outputs, second.outputs)
-        result["pcc"] = {"outputs": outputs, "gradients": lowest_pcc("gradients", first.gradients, second.gradients)}
+    run_all(args, result, _phases)
+
+
+def _phases(args: argparse.Namespace, make_loader: MakeLoader | None) -> Iterator[Phase]:
+    own = Phase(None, args)
+    yield own
+    for dtype in DTYPES if make_loader is not None else ():
+        if dtype != own.report["dtype"] and make_loader is not None and knows_dtypes(make_loader()):
+            yield Phase(dtype, args)
 
 
 def knows_dtypes(loader: Any) -> bool:
@@ -57,32 +44,23 @@ def knows_dtypes(loader: Any) -> bool:
     return any("dtype_override" in inspect.signature(method).parameters for method in methods)
 
 
-def _run(phase: Phase, make_loader: Callable[[], Any], result: dict[str, Any]) -> Phase:
-    result["phases"].append(phase.report)
-    phase.run(make_loader)
-    if problem := phase.steps.problem():
-        raise problem
-    return phase
-
-
-class Phase:
-    """Forward, and in training backward, of one fresh model; `dtype` None: the loader's default."""
+class Phase(AnyPhase):
+    """A JAX model in one dtype; None: the loader's default."""
 
     def __init__(self, dtype: str | None, args: argparse.Namespace) -> None:
-        self.dtype, self.args = dtype, args
-        self.steps = Steps(dtype or OWN, args)
-        self.report = self.steps.report
-        self.outputs: dict[str, Any] = {}
-        self.gradients: dict[str, Any] = {}
+        super().__init__(dtype or OWN, args)
+        self.dtype = dtype
 
-    def run(self, make_loader: Callable[[], Any]) -> None:
-        """Perform all steps; an error of the model is recorded in `report`."""
-        title = self.steps.name if self.dtype else "AS THE RUNNER DOES"
-        self.steps.run(title, lambda: self._take_steps(make_loader()))
+    @property
+    def title(self) -> str:
+        """The dtype."""
+        return self.steps.name if self.dtype else "AS THE RUNNER DOES"
 
-    def _take_steps(self, loader: Any) -> None:
+    def take_steps(self, make_loader: MakeLoader) -> None:
+        """Load, forward, and in training backward."""
         import jax
 
+        loader = make_loader()
         training = self.args.mode == "training"
         override = jax.numpy.dtype(self.dtype) if self.dtype else None
         self.steps.step = "load_model"

@@ -7,16 +7,13 @@ import argparse
 import inspect
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 
-from .loader import Problem, import_loader, loader_factory
-from .packages import packages
-from .steps import Steps
-from .structures import MAX_LEAVES, describe, float_tensors, leaves, lowest_pcc, show, structure
+from .steps import AnyPhase, MakeLoader, run_all
+from .structures import MAX_LEAVES, describe, float_tensors, leaves, show, structure
 from .widen import host_numerics
 from .workload import call, load_inputs, load_model
 
@@ -29,52 +26,25 @@ def run_phases(args: argparse.Namespace, result: dict[str, Any]) -> None:
 
     Raises Problem where the environment cannot run the model.
     """
-    make_loader: Callable[[], Any] | None = None
-    import_error: BaseException | None = None
-    try:
-        make_loader = loader_factory(import_loader(args.checkout, args.loader), args)
-    except Problem:
-        raise
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - any failure of the loader is the finding
-        import_error = error
-    phases = [Phase(dtype, args) for dtype in (torch.bfloat16, torch.float32)]
-    # As the runner does: a loader is imported without the packages it asks for, and run with them.
-    with nullcontext() if make_loader is None else packages(args):
-        for phase in phases:
-            result["phases"].append(phase.report)
-            if make_loader is not None:
-                phase.run(make_loader)
-            elif import_error is not None:
-                phase.steps.fail(import_error)
-            if problem := phase.steps.problem():
-                raise problem
-    low, full = phases
-    result["pcc"] = {
-        "outputs": lowest_pcc("outputs", low.outputs, full.outputs),
-        "gradients": lowest_pcc("gradients", low.gradients, full.gradients),
-    }
+    run_all(args, result, lambda args, _: [Phase(dtype, args) for dtype in (torch.bfloat16, torch.float32)])
 
 
-class Phase:
-    """Forward, and in training backward, of one fresh model in one dtype."""
+class Phase(AnyPhase):
+    """A PyTorch model in one dtype."""
 
     def __init__(self, dtype: torch.dtype, args: argparse.Namespace) -> None:
-        self.dtype = dtype
-        self.args = args
         self.name = str(dtype).removeprefix("torch.")
+        super().__init__(self.name, args)
         self.override = None if dtype is torch.float32 else dtype
         """The dtype passed to the loader; None: its own default, which is float32 by upstream's convention."""
-        self.steps = Steps(self.name, args)
-        self.report = self.steps.report
-        self.outputs: dict[str, torch.Tensor] = {}
-        self.gradients: dict[str, torch.Tensor] = {}
 
-    def run(self, make_loader: Callable[[], Any]) -> None:
-        """Perform all steps; an error of the model is recorded in `report`."""
-        left_out = "" if self.override else " (dtype_override left out)"
-        self.steps.run(f"{self.steps.name}{left_out}", lambda: self._take_steps(make_loader))
+    @property
+    def title(self) -> str:
+        """The dtype, and whether the loader is given it."""
+        return f"{self.steps.name}{'' if self.override else ' (dtype_override left out)'}"
 
-    def _take_steps(self, make_loader: Callable[[], Any]) -> None:
+    def take_steps(self, make_loader: MakeLoader) -> None:
+        """Load, forward, and in training backward."""
         training = self.args.mode == "training"
         random.seed(0)
         torch.manual_seed(0)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from ..tensors import chunks, dtype_name, pearson, plain
+from ..tensors import chunks, dtype_name, pearson, plain, same_elements
 
 _BY_VALUE = (bool, int, complex, str, type(None), torch.dtype)
 """Types compared by value. Other objects, which are not results of ops, are compared by their text."""
@@ -108,8 +108,7 @@ def _values(test: torch.Tensor, reference: torch.Tensor, tolerance: Tolerance, n
         return _exact(test, reference, name)
     max_abs, max_rel, wrong = 0.0, 0.0, 0
     for x, y in chunks(test, reference):
-        # Infinities of the same sign, and NaN on both sides, count as equal.
-        same = (x == y) | (x.isnan() & y.isnan())
+        same = same_elements(x, y)
         apart, size = (x - y).abs().masked_fill_(same, 0.0), y.abs()
         wrong += int((~(same | (apart <= tolerance.atol + tolerance.rtol * size)) | apart.isinf()).sum())
         max_abs = _most(max_abs, float(apart.max()))

@@ -19,7 +19,7 @@ from .harness import Harness
 from .options import COLLECTED, Options
 from .parameters import JAX, OP_BY_OP, PLACEHOLDER, Case
 from .reasons import failing_reason, live_reason
-from .report import Facts, Property, checks_pcc, filecheck_lines, judge, properties, required_pcc
+from .report import Facts, Property, checks_pcc, filecheck_lines, properties, required_pcc, shown
 
 Record = Callable[[Property], None]
 
@@ -76,7 +76,7 @@ def _execute(loader: Any, facts: Facts, harness: Harness, record: Record) -> Non
             report(loader, facts, harness.options)
         if facts.expectation.status == "KNOWN_FAILURE_XFAIL":
             # Whatever the result; has no effect with --runxfail.
-            pytest.xfail(judge(facts).reason or "")
+            pytest.xfail(shown(facts).reason or "")
 
 
 def execution_settings(case: Case, expectation: Expectation, harness: Harness) -> Any:

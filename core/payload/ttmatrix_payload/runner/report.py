@@ -51,7 +51,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Shown:
     """The facts as a report shows them."""
 
     bringup_status: str | None
@@ -60,19 +60,19 @@ class Judged:
     failing_reason: FailingReason
 
 
-def judge(facts: Facts) -> Judged:
+def shown(facts: Facts) -> Shown:
     """Apply the first rule that fits: entry says skip, placeholder, results, failure (docs/rules.md 4.4)."""
     expected = facts.expectation
     if expected.status == "NOT_SUPPORTED_SKIP":
-        return Judged(expected.bringup_status, expected.reason, SKIPPED)
+        return Shown(expected.bringup_status, expected.reason, SKIPPED)
     if expected.bringup_status == "NOT_STARTED":
-        return Judged(expected.bringup_status, expected.reason, facts.failing_reason)
+        return Shown(expected.bringup_status, expected.reason, facts.failing_reason)
     if facts.comparisons:
-        return _judge_results(facts)
-    return Judged(facts.stage, facts.live_reason or expected.reason or "Not specified", facts.failing_reason)
+        return _of_results(facts)
+    return Shown(facts.stage, facts.live_reason or expected.reason or "Not specified", facts.failing_reason)
 
 
-def _judge_results(facts: Facts) -> Judged:
+def _of_results(facts: Facts) -> Shown:
     required, checked = required_pcc(facts.expectation), checks_pcc(facts.expectation)
     count, found = len(facts.comparisons), []
     for number, one in enumerate(facts.comparisons, start=1):
@@ -82,16 +82,16 @@ def _judge_results(facts: Facts) -> Judged:
             found.append(f"[{number}/{count}]: PCC check {check}. {told}")
     if found:
         reason = "Test marked w/ INCORRECT_RESULT. " + " | ".join(found)
-        return Judged("INCORRECT_RESULT", reason, facts.failing_reason if checked else PCC_DISABLED)
+        return Shown("INCORRECT_RESULT", reason, facts.failing_reason if checked else PCC_DISABLED)
     # Upstream ends with an UnboundLocalError if only a check other than PCC failed.
-    return Judged("PASSED" if facts.passed else "INCORRECT_RESULT", facts.live_reason, facts.failing_reason)
+    return Shown("PASSED" if facts.passed else "INCORRECT_RESULT", facts.live_reason, facts.failing_reason)
 
 
 def properties(facts: Facts) -> list[Property]:
     """All properties, in order. The last ones are ours: upstream has only one backend, and prints its FileChecks."""
-    judged = judge(facts)
-    found: list[Property] = [("error_message", judged.reason)] if judged.reason else []
-    found += [("tags", plain(tags(facts, judged))), ("owner", "tt-xla")]
+    result = shown(facts)
+    found: list[Property] = [("error_message", result.reason)] if result.reason else []
+    found += [("tags", plain(tags(facts, result))), ("owner", "tt-xla")]
     if facts.group is not None:
         found.append(("group", facts.group))
     if facts.execution is not None:
@@ -116,12 +116,12 @@ def filecheck_lines(checks: Sequence[Any]) -> list[str]:
     ]
 
 
-def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
+def tags(facts: Facts, result: Shown) -> dict[str, Any]:
     """The property `tags`."""
     found = common_tags(facts.case, facts.expectation, facts.model_name, facts.model_info)
     found.update(
-        bringup_status=str(judged.bringup_status),
-        failing_reason=asdict(judged.failing_reason),
+        bringup_status=str(result.bringup_status),
+        failing_reason=asdict(result.failing_reason),
         weights_dtype=_weights_dtype(facts),
     )
     # Upstream counts parameters only for torch models.
@@ -140,7 +140,7 @@ def tags(facts: Facts, judged: Judged) -> dict[str, Any]:
     required, checked = required_pcc(facts.expectation), checks_pcc(facts.expectation)
     # Always last in the report.
     del found["guidance"]
-    found["guidance"] = guidance(pcc, required, checked, facts.expectation.status, judged.bringup_status)
+    found["guidance"] = guidance(pcc, required, checked, facts.expectation.status, result.bringup_status)
     return found
 
 

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from core.python import Imported
+from core.sources import models_resolver
 from core.workflows.loader_code.analysis import STEP, WIDTH, Code, NoSite, Splice, Statement, dotted, suite
+
+_NAMES = models_resolver("")
+"""Only for names: which files there are does not matter."""
 
 
 def add_argument(code: Code, call: cst.Call, text: str) -> Splice:
@@ -50,29 +55,27 @@ def _line_each(code: Code, call: cst.Call) -> str | None:
     return before if each and not before.strip() and not alone else None
 
 
-def import_from_models(code: Code, module: str, name: str, depth: int) -> list[Splice] | NoSite:
+def import_from_models(code: Code, module: str, name: str, path: str) -> list[Splice] | NoSite:
     """The import of `name` from `module` (dotted, below the models root); nothing if the file has it already.
 
     The line goes after the last import from the models tree and is written like it: with as many dots, or with the
-    tree's full name. Without such an import, `depth` dots lead to the models root.
+    tree's full name. `path` is that of the file, relative to the models root.
     """
-    known = list(_from_models(code))
+    known = list(_from_models(code, path))
     for _, imported in known:
         if any(alias.evaluated_alias is None and alias.evaluated_name == name for alias in _aliases(imported)):
             return []
     for _, imported in known:
-        if (splice := _extended(code, imported, module, name)) is not None:
+        if (splice := _extended(code, imported, _prefix(imported, path) + module, name)) is not None:
             return [splice]
     if known:
         statement, imported = known[-1]
-        prefix = _prefix(imported)
-    elif depth:
+        prefix = _prefix(imported, path)
+    else:
         found = [one for one in code.module.body if _is_import(one)]
         if not found:
             return NoSite("the file imports nothing, so there is no place for an import")
-        statement, prefix = found[-1], "." * (depth + 1)
-    else:
-        return NoSite("the file imports nothing from the models tree")
+        statement, prefix = found[-1], "." * (path.count("/") + 1)
     at = code.line_end(code.end(statement))
     return [Splice(at, at, f"from {prefix}{module} import {name}\n")]
 
@@ -134,33 +137,35 @@ def _is_of_python(statement: cst.BaseStatement) -> bool:
 
 
 def _extended(code: Code, imported: cst.ImportFrom, module: str, name: str) -> Splice | None:
-    """Add the name to an existing import from the same module, if the line has room."""
-    if dotted(imported.module or cst.Name("_")).removeprefix(_prefix(imported)) != module or imported.lpar is not None:
+    """Add the name to an existing import from `module`, as it is written, if the line has room."""
+    if "." * len(imported.relative) + _module(imported) != module or imported.lpar is not None:
         return None
     end = code.end(imported)
     line = code.part(code.line_start(end), code.line_end(end)).rstrip()
     return Splice(end, end, f", {name}") if len(line) + len(name) + 2 <= WIDTH and "#" not in line else None
 
 
-def _from_models(code: Code) -> Iterator[tuple[Statement, cst.ImportFrom]]:
+def _from_models(code: Code, path: str) -> Iterator[tuple[Statement, cst.ImportFrom]]:
     """The imports from files above the loader's own directory, at the top level."""
     for statement in code.module.body:
         match statement:
             case cst.SimpleStatementLine(body=[cst.ImportFrom() as imported]):
-                if _prefix(imported):
+                if _prefix(imported, path):
                     yield statement, imported
 
 
-def _prefix(imported: cst.ImportFrom) -> str:
+def _prefix(imported: cst.ImportFrom, path: str) -> str:
     """The prefix of the models root in an import: dots, or the tree's name; empty for an import from elsewhere."""
-    module = dotted(imported.module) if imported.module is not None else ""
-    top = module.partition(".")[0]
-    if len(imported.relative) > 1 and top in ("base", "config", "tools", "training_utils"):
-        return "." * len(imported.relative)
-    for tree in ("third_party.tt_forge_models.", "tt_forge_models."):
-        if module.startswith(tree):
-            return tree
-    return ""
+    written = _module(imported)
+    found = _NAMES.module(path, Imported(len(imported.relative), written))
+    within = (found or "").replace("/", ".")
+    if not within or not written.endswith(within):
+        return ""
+    return "." * len(imported.relative) + written.removesuffix(within)
+
+
+def _module(imported: cst.ImportFrom) -> str:
+    return "" if imported.module is None else dotted(imported.module)
 
 
 def _aliases(imported: cst.ImportFrom) -> list[cst.ImportAlias]:

@@ -70,15 +70,13 @@ def has_override(source: str, *, cls: str = "ModelLoader") -> bool:
     return parsed(source).method(cls, METHOD) is not None
 
 
-def unpack_override(
-    source: str, selection: Selection, *, cls: str = "ModelLoader", depth: int = 0
-) -> SourceEdit | NoSite:
+def unpack_override(source: str, selection: Selection, *, path: str, cls: str = "ModelLoader") -> SourceEdit | NoSite:
     """Add the method after the last one of class `cls`, with its two-part docstring.
 
     Indentation and line ends are those of the file. If `form` needs upstream's helper and the file lacks it, its
-    import is added after the last import from the models tree; `depth` is how many directories below the models root
-    the loader's directory is, for a file without such an import. NoSite where the class has the
-    method already, or is not in this file. Raises TTMatrixError if the file is not valid Python.
+    import is added after the last import from the models tree; `path` is that of the file, relative to the models root.
+    NoSite where the class has the method already, or is not in this file. Raises TTMatrixError if the file is not valid
+    Python.
     """
     code = parsed(source)
     if cls not in code.classes:
@@ -95,7 +93,7 @@ def unpack_override(
     method = _method(code, body, selection)
     splices = [method]
     if selection.form in (Form.SUM_NESTED, Form.SUM_GRADIENTS):
-        added = import_from_models(code, *_HELPER, depth)
+        added = import_from_models(code, *_HELPER, path)
         if isinstance(added, NoSite):
             return added
         splices += added

@@ -9,7 +9,7 @@ import pytest
 
 from core.domain.model import BringupStatus, Function, Status
 from core.evidence import Ending, Observation
-from core.evidence.reports import Clues, Setting, observe
+from core.evidence.reports import Setting, Signals, observe
 from core.evidence.reports.classify import ending_of, model_test
 from core.runs import UNHEARD, Outcome, Testcase, read_testcases
 from tests.support.corpus import make_report
@@ -196,16 +196,16 @@ def test_the_reports_message_is_quoted_and_what_was_raised_is_remembered() -> No
     plain = observe(replace(case, properties={}), Setting())
     assert plain is not None
     assert (plain.reason, plain.raised, plain.steady) == (text[4:], "", text[4:])
-    logged = observe(replace(case, properties={}), Setting(), Clues("TT_FATAL: no room"))
+    logged = observe(replace(case, properties={}), Setting(), Signals("TT_FATAL: no room"))
     assert logged is not None
     assert logged.reason == "TT_FATAL: no room"
 
 
 def test_how_far_a_run_came_is_known_by_its_tags_then_by_its_stage_file_then_by_its_text() -> None:
     case = replace(PLAIN, outcome=Outcome.FAIL, text="E   ValueError: x", tags={"bringup_status": "UNKNOWN"})
-    begun = Clues(stage=BringupStatus.FAILED_RUNTIME)
+    begun = Signals(stage=BringupStatus.FAILED_RUNTIME)
     live = replace(case, tags={"bringup_status": "FAILED_TTMLIR_COMPILATION"})
-    found = [observe(one, Setting(), beside) for one, beside in ((live, begun), (case, begun), (case, Clues()))]
+    found = [observe(one, Setting(), beside) for one, beside in ((live, begun), (case, begun), (case, Signals()))]
     assert [one.stage for one in found if one] == [
         BringupStatus.FAILED_TTMLIR_COMPILATION,
         BringupStatus.FAILED_RUNTIME,

@@ -17,7 +17,7 @@ from core.payload.ttmatrix_payload.runner.expectations import Expectation
 from core.payload.ttmatrix_payload.runner.models import Model
 from core.payload.ttmatrix_payload.runner.parameters import JAX, TORCH, Case, placeholder
 from core.payload.ttmatrix_payload.runner.reasons import FailingReason
-from core.payload.ttmatrix_payload.runner.report import Facts, crash_properties, judge, plain, properties
+from core.payload.ttmatrix_payload.runner.report import Facts, crash_properties, plain, properties, shown
 from core.runs import read_testcases
 from core.runs.junit import parse_tags
 
@@ -140,19 +140,19 @@ def test_real_reports_have_the_same_tags_in_the_same_order() -> None:
     ],
 )
 def test_the_first_rule_that_fits(found: Facts, bringup: str | None, reason: str | None, name: str | None) -> None:
-    judged = judge(found)
+    judged = shown(found)
     assert (judged.bringup_status, judged.reason, judged.failing_reason.name) == (bringup, reason, name)
 
 
 def test_a_low_pcc_keeps_the_name_of_its_failure_only_where_it_is_checked() -> None:
     reason = FailingReason("DATA_MISMATCH_WRONG_PCC")
-    checked = judge(facts(executed(0.5, math.nan), failing_reason=reason))
+    checked = shown(facts(executed(0.5, math.nan), failing_reason=reason))
     assert checked.failing_reason is reason
     assert checked.reason is not None
     assert "[2/2]: PCC check enabled. Calculated: pcc=nan. Required: pcc=0.99." in checked.reason
-    free = judge(facts(executed(0.5), expectation=Expectation(assert_pcc=False)))
+    free = shown(facts(executed(0.5), expectation=Expectation(assert_pcc=False)))
     assert free.failing_reason.name == "INCORRECT_RESULT_PCC_DISABLED"
-    assert judge(facts(executed(0.5), expectation=Expectation(assert_pcc="false"))).failing_reason.name is None
+    assert shown(facts(executed(0.5), expectation=Expectation(assert_pcc="false"))).failing_reason.name is None
 
 
 def test_thresholds_and_weights() -> None:

@@ -9,9 +9,9 @@ from core.workflows.loader_code.edits.syntax import import_from_models, import_t
 NAME = "extract_tensors_recursive"
 
 
-def added(source: str, depth: int = 0) -> str:
+def added(source: str, path: str = "some/pytorch/loader.py") -> str:
     code = Code(source)
-    found = import_from_models(code, "tools.utils", NAME, depth)
+    found = import_from_models(code, "tools.utils", NAME, path)
     assert not isinstance(found, NoSite), found
     return code.spliced(found)
 
@@ -20,7 +20,6 @@ def added(source: str, depth: int = 0) -> str:
     ("before", "after"),
     [
         ("from ...base import A\nx = 1\n", f"from ...base import A\nfrom ...tools.utils import {NAME}\nx = 1\n"),
-        ("from ....tools.utils import a\n", f"from ....tools.utils import a, {NAME}\n"),
         (
             "from ...tools.utils import (\n    a,\n)\n",
             f"from ...tools.utils import (\n    a,\n)\nfrom ...tools.utils import {NAME}\n",
@@ -45,10 +44,17 @@ def test_a_long_line_is_left_alone() -> None:
     assert added(line) == f"{line}from ...tools.utils import {NAME}\n"
 
 
-def test_without_any_the_depth_tells() -> None:
-    assert added("import torch\nx = 1\n", 2) == f"import torch\nfrom ...tools.utils import {NAME}\nx = 1\n"
-    assert isinstance(import_from_models(Code("x = 1\n"), "tools.utils", NAME, 2), NoSite)
-    assert isinstance(import_from_models(Code("import torch\n"), "tools.utils", NAME, 0), NoSite)
+def test_without_any_the_place_of_the_file_tells() -> None:
+    assert added("import torch\nx = 1\n") == f"import torch\nfrom ...tools.utils import {NAME}\nx = 1\n"
+    assert isinstance(import_from_models(Code("x = 1\n"), "tools.utils", NAME, "some/pytorch/loader.py"), NoSite)
+
+
+@pytest.mark.parametrize("line", ["from ....base import A", "from ... import base", "from .tools.utils import a"])
+def test_an_import_from_elsewhere_is_no_pattern(line: str) -> None:
+    """The same words with another number of dots are of the loader's own directory, or of nothing."""
+    assert added(f"{line}\n") == f"{line}\nfrom ...tools.utils import {NAME}\n"
+    deep = added("from ....tools.utils import a\n", "some/kind/pytorch/loader.py")
+    assert deep == f"from ....tools.utils import a, {NAME}\n"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 import ast
 import types
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,17 @@ import pytest
 import torch
 from hypothesis import given, strategies as st
 
+from core.workflows.loader_code import edits
 from core.workflows.loader_code.analysis import NoSite
-from core.workflows.loader_code.edits import SourceEdit, has_override, unpack_override
+from core.workflows.loader_code.edits import SourceEdit, has_override
 from core.workflows.loader_code.edits.edit import EditKind
 from core.workflows.loader_code.edits.unpack import Form, Selection
 from tests.support.loader_code import came, loader, reason
 
 A, B = torch.ones(2, 3), torch.full((4,), 2.0)
 WHOLE = Selection("", Form.SUM, "list of 2 tensors", "all of them")
+
+unpack_override = partial(edits.unpack_override, path="some/pytorch/loader.py")
 
 
 def method(found: SourceEdit | NoSite) -> Callable[[Any, Any], Any]:
