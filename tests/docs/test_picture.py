@@ -29,7 +29,7 @@ def test_a_circle_is_an_error() -> None:
 
 
 def test_modules_that_the_walks_name_are_there() -> None:
-    walks = PAGE.split("## Three walks")[1]
+    walks = PAGE.split("## Four walks")[1]
     named = re.findall(r"^\d+\. `([\w.]+)`", walks, re.MULTILINE)
     assert len(named) > 30
     assert [one for one in named if not (ROOT / f"{one.replace('.', '/')}.py").is_file()] == []
