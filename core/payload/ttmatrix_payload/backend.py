@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 
 if TYPE_CHECKING:
-    from .model_test import ModelTest
     from .settings import Settings
+    from .skeleton import ModelTest
 
 Stage = Callable[[str], None]
 """Called with each stage as it begins; the runner writes it to upstream's stage file (docs/rules.md 4.5)."""

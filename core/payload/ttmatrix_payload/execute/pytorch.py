@@ -11,11 +11,11 @@ from typing import Any
 import torch
 
 from ..backend import COMPILATION, EXECUTION, Backend, Stage
-from ..model_test import ModelTest
 from ..models.compile_options import ALL_HONOURED
 from ..models.widen import host_numerics
 from ..models.workload import call_arguments, load_inputs, load_model
 from ..settings import Comparison, Settings
+from ..skeleton import ModelTest
 from .artefacts import Artefacts
 from .block_formats import round_weights
 from .compare import compare_gradients, compare_outputs, tensors

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from ..backend import COMPILATION, EXECUTION, Stage
 from ..execute.compare import compare_outputs
-from ..model_test import ModelTest
 from ..settings import Comparison, Settings
+from ..skeleton import ModelTest
 from .arrays import leaves, tensors
 from .mesh import MeshDevices, mesh_of
 from .programs import keep
