@@ -25,7 +25,7 @@ from core.evidence.nightly.cells import (
 )
 from core.evidence.nightly.known import Known
 from core.evidence.nightly.preset_rows import PresetRow, row_of
-from core.evidence.nightly.speed import Speed, speeds_of
+from core.evidence.nightly.speed import Speed, silent_in, speeds_of
 from core.evidence.nightly.versions import Versions
 from core.evidence.observation import RAN, Ending, Observation
 from core.evidence.perf_reports import PerfReport
@@ -113,6 +113,8 @@ class Night:
     unheard: int
     """Results of which nothing is known: signal 0 of pytest-forked."""
     speeds: tuple[Speed, ...]
+    silent: tuple[str, ...]
+    """Benchmarks, with their archs, of which the base has numbers and this run has none."""
     versions: Versions | None
     archs: Mapping[int, str]
     """The arch of each job that has one."""
@@ -235,6 +237,7 @@ class _Reading:
         lost, absent, absent_cells, missing = self._without(jobs)
         base = self.past.base
         failing = [cell for cell in cells if cell.kind is not Kind.FIXED]
+        performance = [*self.source.performance()]
         return Night(
             run=self.run,
             base=base,
@@ -251,7 +254,8 @@ class _Reading:
             drops=tuple(self._drops()),
             machines=tuple(self._machines()),
             unheard=sum(map(is_unheard, self.now.by_key.values())),
-            speeds=tuple(speeds_of(self.run.name, earlier, self.source.performance())),
+            speeds=tuple(speeds_of(self.run.name, earlier, performance)),
+            silent=tuple(silent_in(self.run.name, base.name, performance)) if base else (),
             versions=self.source.versions(base.commit, self.run.commit) if base else None,
             archs={one.job.id: arch for one in jobs if (arch := self._arch(one.job))},
             known=self.source.known(failing),

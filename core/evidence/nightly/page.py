@@ -258,6 +258,14 @@ def _speeds(night: Night) -> Iterator[Line]:
         step = job.job.failed_step
         if job.job.parts.benchmark and step and job.report and job.report.performance:
             yield Line(text=f"failed in {step.name!r}", links=(Link(job.job.short, job.job.url),), about=job)
+    if night.silent:
+        yield Line(text="no number any more:", said=", ".join(night.silent))
+    benchmarks = [one.job for one in night.jobs if one.job.parts.benchmark and one.job.conclusion != "skipped"]
+    if benchmarks:
+        passed = sum(not one.failed for one in benchmarks)
+        steady = sum(one.trend is SpeedTrend.STEADY for one in night.speeds)
+        text = f"{passed} of {counted(len(benchmarks), 'benchmark job')} passed; {counted(steady, 'number')} steady"
+        yield Line(text=text)
 
 
 def _speed(one: Speed) -> str:
@@ -279,6 +287,8 @@ def _versions(night: Night) -> Iterator[Line]:
     found = night.versions
     if found is None:
         return
+    if found.chain:
+        yield Line(text=f"built of {', '.join(f'{name} {commit[:_SHORT]}' for name, commit in found.chain)}")
     if found.older:
         yield Line(text="The head is older than that of the run before.")
     if found.own.before and found.own.before == found.own.after:
@@ -302,13 +312,20 @@ def _commits(name: str, one: Between, url: str) -> Iterator[Line]:
     if one.unknown:
         yield Line(text=f"{name}: {one.unknown}")
     elif one.commits:
-        subjects = "; ".join(commit.subject for commit in one.commits[:3])
         count = len(one.commits) + one.more
-        more = f"; and {count - 3} more" if count > 3 else ""
-        text = f"{name}: {counted(count, 'commit')}, {one.before[:_SHORT]}..{one.after[:_SHORT]}:"
         span = Span(name != _OWN, one.before, one.after)
-        links = (Link("compare", url),) if url else ()
-        yield Line(text=text, said=f"{subjects}{more}", links=links, about=span)
+        page = url.partition("/compare/")[0]
+        links = [Link("compare", url)] if url else []
+        links += [
+            Link(
+                f"{commit.id[:8]} {commit.subject}{f' ({commit.author})' if commit.author else ''}",
+                f"{page}/commit/{commit.id}" if page else "",
+            )
+            for commit in one.commits
+        ]
+        text = f"{name}: {counted(count, 'commit')}, {one.before[:_SHORT]}..{one.after[:_SHORT]}"
+        more = f"; {one.more} more are not listed" if one.more else ""
+        yield Line(text=f"{text}{more}", links=tuple(links), about=span)
 
 
 def _unread(night: Night) -> Iterator[Line]:

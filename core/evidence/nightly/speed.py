@@ -122,6 +122,15 @@ def speeds_of(run: str, earlier: Sequence[str], reports: Iterable[PerfReport]) -
     return sorted(found, key=lambda one: (order.index(one.trend), -abs(one.change or 0), one.model, one.arch))
 
 
+def silent_in(run: str, base: str, reports: Iterable[PerfReport]) -> list[str]:
+    """The benchmarks, with their archs, that one run has no number of and the one before has."""
+    found: dict[str, set[str]] = {run: set(), base: set()}
+    for one in reports:
+        if one.benchmark and one.run in found:
+            found[one.run].add(f"{one.test_id} ({one.arch})")
+    return sorted(found[base] - found[run])
+
+
 def _speed(metric: str, reports: Sequence[PerfReport]) -> Speed:
     """The number of the newest report among those of the same."""
     values = tuple(numbers_of(one)[metric] for one in reports)

@@ -47,6 +47,8 @@ class Versions:
     """The commits of tt-mlir and tt-metal, where these moved: name, commits, and the page that compares both."""
     asked: str = ""
     """The day of the oldest look-up on GitHub that is in this; empty: all of it is from clones."""
+    chain: tuple[tuple[str, str], ...] = ()
+    """What the later run was built of, whether that moved or not: name and commit, as far as they are known."""
 
     @property
     def words(self) -> str:
@@ -108,7 +110,20 @@ class _Between:
             _is_ancestor(self.git, after, before) if here else self.looked.is_older(self.repository, before, after),
             others,
             day_of(self.looked.oldest) if self.looked.oldest is not None else "",
+            tuple(self._chain(now)),
         )
+
+    def _chain(self, models: str) -> Iterator[tuple[str, str]]:
+        """The commits that the later run was built of."""
+        mlir = (self._pins(self.after) or {}).get(TT_MLIR, "") if self.after else ""
+        metal = _TT_METAL.search(self._build(self._tt_mlir(), mlir)) if mlir else None
+        found = (
+            ("tt-xla", self.after),
+            ("tt_forge_models", models),
+            (TT_MLIR, mlir),
+            (TT_METAL, metal[1] if metal else ""),
+        )
+        yield from ((name, commit) for name, commit in found if commit)
 
     def _here(self, commit: str) -> bool:
         return bool(commit) and self.git.has(commit)
