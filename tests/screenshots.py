@@ -180,7 +180,7 @@ async def _report(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
 
 
 async def _machines(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
-    await until(pilot, lambda: "1 up" in "\n".join(screen_text(app).splitlines()[:2]), "the machines")
+    await until(pilot, lambda: "1 up" in "\n".join(screen_text(app).splitlines()[:3]), "the machines")
     await _query(app, pilot, "has:entry mode:training")
     await pilot.press("f2")
     await until(pilot, lambda: "wh-01" in screen_text(app), "the machines")

@@ -51,8 +51,8 @@ class Signals:
         """What the loader of a test downloads is known: `Facts.request_fetched`."""
         self.freshness_changed: Signal[None] = Signal(app, "freshness changed")
         """There is a newer night, or its age reads otherwise."""
-        self.lease_changed: Signal[None] = Signal(app, "lease changed")
-        """The time that is left on a machine reads otherwise."""
+        self.identity_changed: Signal[None] = Signal(app, "identity changed")
+        """Another branch is checked out, or the time that is left on a machine reads otherwise."""
         self.hosts_changed: Signal[None] = Signal(app, "hosts changed")
         """The hosts file has changed, or a host is otherwise than before."""
 

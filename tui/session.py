@@ -67,6 +67,8 @@ class Session:
     """How far the tree of a run is from the present one, by run id; a run of the present tree has none."""
     repository: str = ""
     """The first commit of the checkout; empty until git was asked."""
+    branch: str = ""
+    """The branch that is checked out, or the beginning of its commit; empty until it was read."""
     lease_text: str = ""
     """The time left on this machine, or on the first connected one whose lease ends; empty if no lease ends."""
     night: CiRun | None = None

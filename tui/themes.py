@@ -57,6 +57,9 @@ _DARK = {
     "heat-2": "#5a5220",
     "heat-3": "#38561f",
     "heat-4": "#1f5a35",
+    "rule": "#5a6670",
+    "tab-ground": "#6db5ee",
+    "tab-text": "#121212",
     "bar": "#515151",
     "bar-hover": "#6c6c6c",
 }
@@ -95,6 +98,9 @@ _LIGHT = {
     "heat-2": "#f3e6a0",
     "heat-3": "#d3e8a8",
     "heat-4": "#aedfb8",
+    "rule": "#9aa4ac",
+    "tab-ground": "#004f8c",
+    "tab-text": "#ffffff",
     "bar": "#b4b4b4",
     "bar-hover": "#8f8f8f",
 }
@@ -133,6 +139,9 @@ _CONTRAST = {
     "heat-2": "#574d00",
     "heat-3": "#2f5200",
     "heat-4": "#005a22",
+    "rule": "#9a9a9a",
+    "tab-ground": "#7cc8ff",
+    "tab-text": "#000000",
     "bar": "#9a9a9a",
     "bar-hover": "#ffffff",
 }
@@ -172,6 +181,9 @@ _DARK_256 = {
     "heat-3": "#005f00",
     "heat-4": "#008700",
     **dict.fromkeys((f"heat-text-{nth}" for nth in range(5)), "#ffffff"),
+    "rule": "#626262",
+    "tab-ground": "#5fafff",
+    "tab-text": "#121212",
     "bar": "#585858",
     "bar-hover": "#767676",
 }
@@ -211,6 +223,9 @@ _LIGHT_256 = {
     "heat-2": "#ffffaf",
     "heat-3": "#d7ffaf",
     "heat-4": "#afffaf",
+    "rule": "#949494",
+    "tab-ground": "#005f87",
+    "tab-text": "#ffffff",
     "bar": "#b2b2b2",
     "bar-hover": "#8a8a8a",
 }
@@ -251,6 +266,9 @@ _TERMINAL = {
     "heat-text-2": "ansi_yellow",
     "heat-text-3": "ansi_green",
     "heat-text-4": "ansi_green",
+    "rule": "ansi_bright_black",
+    "tab-ground": _PLAIN,
+    "tab-text": _PLAIN,
     "bar": "ansi_bright_black",
     "bar-hover": "ansi_white",
     "ansi-background": _PLAIN,
@@ -262,7 +280,7 @@ _TERMINAL = {
 _MONO = dict.fromkeys(_TERMINAL, _PLAIN)
 
 _STYLES = {
-    "title-style": "none",
+    "tab-style": "bold",
     "header-style": "bold",
     "muted-style": "none",
     "cursor-style": "bold",
@@ -275,7 +293,7 @@ _STYLES = {
 }
 """How text is set besides its colour, where backgrounds tell things apart."""
 _PLAIN_STYLES = {
-    "title-style": "reverse",
+    "tab-style": "bold reverse",
     "header-style": "bold underline",
     "muted-style": "dim",
     "cursor-style": "reverse",

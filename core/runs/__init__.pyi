@@ -76,6 +76,7 @@ from .tree import (
     Age as Age,
     TreeReader as TreeReader,
     ages as ages,
+    branch_in as branch_in,
     changed_since as changed_since,
     is_of_lost_code as is_of_lost_code,
     newest_by_test as newest_by_test,

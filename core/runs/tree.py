@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.base.errors import TTMatrixError
-from core.base.files import read_bytes
+from core.base.files import read_bytes, read_loosely
 from core.base.text import counted
 from core.domain.ids import TestId
 from core.domain.model import Entry
@@ -47,6 +47,18 @@ class Age(NamedTuple):
     """For people: "3 commits ago, loader edited since"."""
     mark: str
     """The same in two or three characters, in git's form: `~3`; `~`: older, but not by commits."""
+
+
+def branch_in(head: Path) -> str:
+    """The branch that the file `HEAD` names, or the beginning of its commit; empty: it cannot be read.
+
+    For what is asked every moment: it starts no git.
+    """
+    try:
+        text = read_loosely(head).strip()
+    except OSError:
+        return ""
+    return text.removeprefix("ref: refs/heads/") if text.startswith("ref: ") else text[:10]
 
 
 class TreeReader:

@@ -244,6 +244,11 @@ class Workspace(Lasting):
         """The files that change when another commit is checked out, as they are now."""
         return {str(file): sources.stamp_of(file) for file in self._head_files}
 
+    @property
+    def branch(self) -> str:
+        """The branch that is checked out, or the beginning of the commit; empty: there is no repository."""
+        return runs.branch_in(self._head_files[0]) if self._head_files else ""
+
     @once
     def _head_files(self) -> Sequence[Path]:
         return self.tree.head_files()

@@ -85,9 +85,9 @@ async def test_a_filter_finds_clusters_by_their_tests(checkout: Checkout) -> Non
         await until(pilot, lambda: "clusters of failures" in screen_text(app), "the clusters")
         await pilot.press("slash")
         await type_text(pilot, SILENT.split("-")[1])
-        await until(pilot, lambda: "1 of " in screen_text(app), "the one")
+        await until(pilot, lambda: "1 of 3 clusters" in screen_text(app), "the one")
         await pilot.press("enter", "tab", "tab", "escape")
-        await until(pilot, lambda: "1 of " not in screen_text(app), "all of them")
+        await until(pilot, lambda: "1 of 3 clusters" not in screen_text(app), "all of them")
 
 
 async def test_its_cells_have_the_lines_that_what_is_said_about_one_leaves(checkout: Checkout) -> None:

@@ -308,7 +308,7 @@ async def test_names_that_no_commit_has(checkout: Checkout, range: str, uplift: 
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         app.navigation.show_diff(range, uplift=uplift)
-        await until(pilot, lambda: "comparing" not in screen_text(app).split("\n")[1], "an answer")
+        await until(pilot, lambda: "comparing" not in screen_text(app).split("\n")[2], "an answer")
         assert "\x1b" not in screen_text(app)
         assert not (checkout.root / "x").exists()
         await pilot.press("b", "ctrl+u", *"HEAD~1..HEAD", "enter")

@@ -136,7 +136,7 @@ async def test_the_query_has_the_whole_line_and_the_note_gives_way(checkout: Che
         assert bar.size.height == 1
         app.post_message(events.Paste(" arch:p150 mode:training"))
         await until(pilot, lambda: bar.size.height == 2, "the note on a line of its own")
-        await until(pilot, lambda: line.size.width >= 98, "the whole line")
+        await until(pilot, lambda: line.size.width >= 96, "the whole line")
         assert f"of {len(app.session.matrix.ids):,}" in screen_text(app)
         await pilot.press("ctrl+u")
         await until(pilot, lambda: bar.size.height == 1, "one line again")

@@ -152,7 +152,7 @@ def test_short_names_tell_archs_apart(archs: tuple[str, ...], names: tuple[str, 
     assert short_archs(archs) == names
 
 
-@pytest.mark.parametrize(("width", "heads"), [(80, "n n150"), (230, "n150 p150 n300 llmbox wh bh qb2 lb")])
+@pytest.mark.parametrize(("width", "heads"), [(80, "n n150"), (300, "n150 p150 n300 llmbox wh bh qb2 lb")])
 async def test_the_heads_of_archs_can_be_read(tmp_path: Path, width: int, heads: str) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(width, 24)) as pilot:

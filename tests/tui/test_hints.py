@@ -57,7 +57,7 @@ async def test_a_hint_is_on_the_line_of_messages_until_it_is_followed(tmp_path: 
     async with app.run_test(size=(80, 24)) as pilot:
         assert "goes in" not in screen_text(app)
         app.begin_hints(Hints(tmp_path / "hints.json", app.context.keymap))
-        await until(pilot, lambda: "enter goes in, esc back" in screen_text(app).splitlines()[1], "the hint")
+        await until(pilot, lambda: "enter goes in, esc back" in screen_text(app).splitlines()[-2], "the hint")
         last = screen_text(app).splitlines()[-1]
         assert "# Grid" in last and "? Help" in last
         await pilot.press("slash")

@@ -217,7 +217,7 @@ async def test_arch_and_sort(checkout: Checkout) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("at")
         assert app.session.view.arch == "n150"
-        await until(pilot, lambda: "arch: n150" in screen_text(app), "arch: n150")
+        await until(pilot, lambda: "arch n150" in screen_text(app), "arch n150")
         await pilot.press("o")
         assert app.session.view.sort_key == "status"
 

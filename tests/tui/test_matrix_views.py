@@ -207,7 +207,7 @@ async def test_columns_are_chosen_ordered_sorted_and_saved(checkout: Checkout) -
         (120, "3 columns do not fit"),
         (145, "2 columns do not fit"),
         (153, "1 column does not fit"),
-        (200, ""),
+        (179, ""),
     ],
 )
 async def test_chosen_columns_take_room_from_ids_and_what_does_not_fit_is_said(

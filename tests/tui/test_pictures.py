@@ -208,7 +208,7 @@ class Walk:
         record_hosts(text)
 
         def shown() -> bool:
-            words = "\n".join(screen_text(self._app).splitlines()[:2])
+            words = "\n".join(screen_text(self._app).splitlines()[:3])
             return title in words if title else "1 up" not in words
 
         await until(self._pilot, shown, f"hosts: {title}")

@@ -113,7 +113,7 @@ async def test_periods_and_what_is_ingested_meanwhile(planted: tuple[Checkout, N
         await until(pilot, lambda: "results of" in screen_text(app), "the summary")
         whole = screen_text(app)
         await pilot.press("p", "p", "p")
-        await until(pilot, lambda: "30 days   by family" in screen_text(app), "the last month")
+        await until(pilot, lambda: "30 days · by family" in screen_text(app), "the last month")
         await until(pilot, lambda: "reading" not in screen_text(app), "its numbers")
         assert screen_text(app) != whole
         said = call("report", "--since", 30, "--repo", checkout.root).out.splitlines()[2]
@@ -143,7 +143,7 @@ async def test_without_results_it_says_what_to_do(tmp_path: Path) -> None:
         await pilot.press("f4")
         await until(pilot, lambda: "ttmatrix ingest --from-github" in screen_text(app), "what to do")
         await pilot.press("tab", "tab", "enter", "b", "p")
-        await until(pilot, lambda: "180 days   by arch" in screen_text(app), "another period")
+        await until(pilot, lambda: "180 days · by arch" in screen_text(app), "another period")
 
 
 def _keys(screen: ReportScreen) -> list[str]:

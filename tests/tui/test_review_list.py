@@ -172,7 +172,7 @@ async def test_what_is_written_and_what_is_committed_is_said_as_changes(checkout
         await pilot.press("c")
         await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: "\n committed\n" in screen_text(app), "the headline")
+        await until(pilot, lambda: "─ committed ─" in screen_text(app), "the headline")
         assert "Verified on disk: 1 of 1 change" in screen_text(app)
         await until(pilot, lambda: "Nothing is pending: E in the matrix" in screen_text(app), "what to do next")
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two lines at the top of the app: every screen is found there, and what a screen says has a line of its own."""
+"""The frame of the app: bar and tabs at the top, rules above panes, and one line for messages."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,30 +19,82 @@ def _top(app: TTMatrixApp) -> list[str]:
     return screen_text(app).splitlines()[:2]
 
 
+def _rule(app: TTMatrixApp) -> str:
+    return screen_text(app).splitlines()[2]
+
+
+def _has(app: TTMatrixApp, selector: str) -> bool:
+    return bool(app.screen.query(selector))
+
+
 def _tab(app: TTMatrixApp) -> str:
     assert isinstance(app.screen, SessionScreen)
     return app.screen.tab
 
 
-@pytest.mark.parametrize("width", [100, 120, 140])
-async def test_every_screen_has_its_name_whatever_is_said(tmp_path: Path, width: int) -> None:
+async def test_every_screen_has_its_name_where_there_is_room(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
-    async with app.run_test(size=(width, 30)) as pilot:
+    async with app.run_test(size=(160, 30)):
+        named = _top(app)[1]
+        assert all(f"{app.context.keymap.key(one.id)} {one.label}" in named for _, one in tab_commands())
+        assert app.session.checkout.root.name in _top(app)[0]
+
+
+async def test_what_a_screen_says_has_lines_of_its_own(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("9")
-        await until(pilot, lambda: "no workflow yet" in _top(app)[1], "the workflows")
+        await until(pilot, lambda: "no workflow yet" in _rule(app), "the workflows")
+        before = _top(app)
         assert isinstance(app.screen, SessionScreen)
         app.screen.title_line("a long message " * 20, keyed=["H ignores t3k-07, the only host that fails"])
         await pilot.pause()
-        named = "\n".join(_top(app))
-        assert all(f"{app.context.keymap.key(one.id)} {one.label}" in named for _, one in tab_commands())
-        assert "H ignores t3k-07, the only host that fails" in _top(app)[1]
+        assert _top(app) == before
+        assert "a long message" in _rule(app)
+        assert "H ignores t3k-07, the only host that fails" in screen_text(app).splitlines()[-2]
 
 
-async def test_a_click_on_the_second_line_shows_its_screen(tmp_path: Path) -> None:
+async def test_a_click_on_a_tab_shows_its_screen(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=(140, 30)) as pilot:
         await pilot.click("#title", offset=(_top(app)[1].index("f3 Plan") + 4, 1))
-        await until(pilot, lambda: "no plan" in _top(app)[1] or "planning" in _top(app)[1], "the plan")
+        await until(pilot, lambda: "no plan" in _rule(app) or "planning" in _rule(app), "the plan")
+
+
+async def test_the_rule_of_the_pane_with_the_keys_is_heavy(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    record_runs(checkout)
+    app = build_app(checkout)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: "1 of" in _rule(app), "the runs, and where the cursor is")
+        assert _rule(app).startswith("━")
+        await pilot.press("tab")
+        await until(pilot, lambda: _rule(app).startswith("─"), "the log with the keys")
+        assert any(line.startswith("━") for line in screen_text(app).splitlines())
+
+
+async def test_the_branch_is_in_the_bar(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "tt-xla"))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: " on " in _top(app)[0], "the branch")
+
+
+@pytest.mark.parametrize(("width", "beside"), [(120, False), (180, True)])
+async def test_the_detail_is_below_or_right_by_one_rule_of_width(tmp_path: Path, width: int, beside: bool) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(width, 40)) as pilot:
+        for key, left, right in (
+            ("1", "#table", "#detail"),
+            ("6", "#list-box", "#text-box"),
+            ("f3", "#list-box", "#text-box"),
+        ):
+            await pilot.press(key)
+            await until(pilot, partial(_has, app, left), "the screen")
+            await pilot.pause()
+            list_, detail = app.screen.query_one(left).region, app.screen.query_one(right).region
+            assert (detail.x >= list_.right) is beside, key
+            assert (detail.y >= list_.bottom) is not beside, key
 
 
 async def test_the_log_of_a_run_is_a_screen_in_the_line(tmp_path: Path) -> None:

@@ -66,6 +66,8 @@ class Seen:
     """The newest nightly that was read."""
     freshness: str = ""
     """How old it is."""
+    branch: str = ""
+    """The branch that is checked out."""
     settings: Settings | TTMatrixError | None = None
     """What the settings file says since it was last changed, or why it cannot be read; None: it was not changed."""
 
@@ -103,7 +105,7 @@ class Looker:
         night = self._newest_night(file)
         fresh = view_models.freshness(night.ended if night else None, now.timestamp()).words
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
-        self._seen = Seen(*found, night, fresh, settings=self._settings() or before.settings)
+        self._seen = Seen(*found, night, fresh, session.workspace.branch, self._settings() or before.settings)
         return self._seen
 
     def _newest_night(self, store: Path) -> CiRun | None:
@@ -238,11 +240,12 @@ class Polling:
         self._signals.hosts_changed.publish(None)
 
     def _take_leases(self, seen: Seen) -> None:
-        """Show the time left, and warn when it becomes short."""
-        title, warnings = seen.lease_title, seen.lease_warnings
-        if title != self._session.lease_text:
-            self._session.lease_text = title
-            self._signals.lease_changed.publish(None)
+        """Show the branch and the time left, and warn when that becomes short."""
+        session, warnings = self._session, seen.lease_warnings
+        known = session.branch, session.lease_text
+        if known != (seen.branch, seen.lease_title):
+            session.branch, session.lease_text = seen.branch, seen.lease_title
+            self._signals.identity_changed.publish(None)
         for warning in warnings:
             if warning not in self._warned:
                 self._notify.attract(warning)

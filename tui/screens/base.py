@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every full screen has: its context, the line of its title, and signals that end with the screen."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -15,12 +15,16 @@ from tui.commands import HasCommands, Need, Where, needs_of
 from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
-from tui.screens.title import Said, Title
+from tui.screens.title import MessageLine, Title
 from tui.textual_private import SteadyScreen
-from tui.widgets import KeyLine
+from tui.widgets import KeyLine, PaneRule
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning
+
+
+_REST_SECONDS = 0.06
+"""How long the cursor must rest before it is said where it is."""
 
 
 class SessionScreen(HasCommands, SteadyScreen[None]):
@@ -38,33 +42,44 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
 
     def __init__(self, context: Context) -> None:
         super().__init__()
-        self.panes = Panes(self, self.PANES, self.DIVIDERS, self.with_widgets(self.show_title))
+        self.panes = Panes(self, self.PANES, self.DIVIDERS, self.with_widgets(self.show_title), lambda: self.beside)
         self.session = context.session
         self.context = context
         self.top = Title(context.keymap)
+        self.rule = PaneRule(id="list-title")
+        """Above the first pane: what is listed, how much of it, and where the cursor is."""
+        self.messages = MessageLine()
         self.key_line = KeyLine(read_only=context.session.read_only)
         self.repeated: list[tuple[Timer, Callable[[], None]]] = []
         self._styled_for: tuple[str, bool] | None = None
         """The theme, and whether the terminal had the focus, when styles were last computed."""
-        self._said: tuple[Sequence[str], Sequence[str]] = (), ()
-        """What the screen itself says in the title: words, and those that name a key."""
+        self._keyed: Sequence[str] = ()
+        """What the screen itself says on the line of messages."""
         self._hint = ""
+        self._place = ""
         self._reading: WhenSeen | None = None
 
     def compose(self) -> ComposeResult:
         yield self.top
         yield from self.body()
+        yield self.messages
         yield self.key_line
 
     def body(self) -> ComposeResult:
-        """The widgets between the title and the line of keys."""
+        """The widgets between the tabs and the line of messages."""
         return ()
+
+    def rules(self) -> Mapping[str, PaneRule]:
+        """The rules above the panes, by the names of these."""
+        return {self.PANES[0].name: self.rule} if self.PANES else {}
 
     def on_mount(self) -> None:
         """The title of every screen says what goes on: runs, pending changes, machines."""
+        # One timer that starts again with each key: a new one would be a task that is created and cancelled.
+        self._resting = self.set_interval(_REST_SECONDS, self.with_widgets(self._rested), pause=True)
         signals = self.context.signals
         for signal in (
-            signals.lease_changed,
+            signals.identity_changed,
             signals.hosts_changed,
             signals.runs_changed,
             signals.pending_changed,
@@ -132,17 +147,21 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         return lambda: act() if self.display and self.query("#title") else None
 
     def title_line(self, *words: str, keyed: Sequence[str] = ()) -> None:
-        """Say where we are: the screens with what goes on in them, and below what this one has to say.
-
-        `keyed` are words that name a key: none of them is cut.
-        """
-        self._said = words, keyed
+        """Say above the first pane what is listed. `keyed` are messages that name a key: none of them is cut."""
+        said = [one for one in words if one]
+        self.rule.say(*(said or [""]))
+        self._keyed = tuple(filter(None, keyed))
         self.show_title()
 
     def say_hint(self, hint: str) -> None:
-        """Show a hint after what the screen says; empty: none."""
+        """Show a hint on the line of messages; empty: none."""
         self._hint = hint
         self.with_widgets(self.show_title)()
+
+    @property
+    def beside(self) -> bool:
+        """Whether there is room for the detail right of the list."""
+        return self.app.size.width >= view_models.BESIDE_FROM
 
     @property
     def tab(self) -> str:
@@ -150,15 +169,26 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         return self.PLACES[0].value
 
     def show_title(self) -> None:
-        """Both lines at the top, as everything is now."""
-        words, keyed = self._said
-        read_only = "read-only" if self.session.read_only else ""
+        """The lines at the top, and that of messages, as everything is now."""
         # A line that takes the keys takes those too that a hint names.
         hint = "" if isinstance(self.focused, Input) else self._hint
-        # How long a machine is still there is never cut either.
-        whole = (self.session.lease_text, *keyed)
-        said = Said(tuple(filter(None, (read_only, *words, self.session.freshness))), whole, hint)
-        self.top.show(self.session, self.tab, said, self.app.size.width)
+        self.messages.say(self._keyed, hint)
+        self.top.show_session(self.session, self.tab, self.app.size.width)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """The rule above the pane that has the keys is heavy."""
+        focused = self.panes.focused
+        for pane, rule in self.rules().items():
+            rule.light(pane == focused)
+
+    def show_place(self, place: str) -> None:
+        """Say above the first pane where the cursor is, once it rests: while a key repeats, nothing is painted."""
+        self._place = place
+        self._resting.reset()
+
+    def _rested(self) -> None:
+        self._resting.pause()
+        self.rule.at(self._place)
 
     def on_resize(self, event: events.Resize) -> None:
         """What the title has room for hangs on the width."""

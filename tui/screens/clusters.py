@@ -37,6 +37,7 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
 
     PLACES = (Where.CLUSTERS,)
     PURPOSE = "Failures by their cause: since when, where, and in which entries."
+    TEXT = "The cluster"
 
     def __init__(self, context: Context) -> None:
         table = RowTable(cluster_rows((), 0.0, {}), id="clusters")

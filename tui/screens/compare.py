@@ -9,7 +9,7 @@ from core.evidence.analysis import Difference, OnTwoBackends
 from tui.commands import Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.compared import Pair, Question, RunPair, Words
-from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
+from tui.screens.list_and_text import ListAndLines
 from tui.screens.pick import Option, Pick
 from tui.view_models import difference_groups, difference_rows
 from tui.widgets import GroupTable
@@ -19,11 +19,11 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
     """What differs above, both results of the cell under the cursor and the commits below."""
 
     PLACES = (Where.COMPARE,)
-    DIVIDERS = BELOW_TITLE
+    TEXT = "The difference"
 
     def __init__(self, context: Context) -> None:
         self._groups = GroupTable(difference_rows(()), id="differences", folded=True)
-        super().__init__(context, self._groups, title=title_of_text())
+        super().__init__(context, self._groups)
         signals = context.signals
         self._evidence = self.read_when_seen(self._read_evidence, signals.matrix_changed, signals.evidence_changed)
         self.kind = ""

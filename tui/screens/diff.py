@@ -25,7 +25,7 @@ from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
 from tui.screens.line_search import LineSearch
-from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
+from tui.screens.list_and_text import ListAndLines
 from tui.screens.matrix import SetFields
 from tui.screens.pick import Option, Pick
 from tui.view_models import StateRow, by_shape, diff_style, rows_of_states, state_groups, state_rows
@@ -56,11 +56,11 @@ class DiffScreen(ListAndLines[StateRow]):
 
     PLACES = (Where.DIFF,)
     PURPOSE = "What differs in the matrix between two states: commits, an uplift of the models, the work tree."
-    DIVIDERS = BELOW_TITLE
+    TEXT = "The difference"
 
     def __init__(self, context: Context) -> None:
         self._groups = DiffTable(rows_of_states(()), id="differing", folded=True)
-        super().__init__(context, self._groups, title=title_of_text())
+        super().__init__(context, self._groups)
         self._range = ""
         self._uplift = False
         """Whether the range is one of commits of the models."""
@@ -201,8 +201,8 @@ class DiffScreen(ListAndLines[StateRow]):
 
     def _say_search(self) -> None:
         rows = self._of_cursor()
-        if self.title_of_text is not None and rows:
-            self.title_of_text.update("   ".join(filter(None, (one_line(rows[0].group), one_line(self._search.words)))))
+        if rows:
+            self.title_of_text.say(one_line(rows[0].group), one_line(self._search.words))
 
     @command("diff.search", Where.DIFF, "slash", "Search", "Look for a text in the lines of code", needs=Need.CODE)
     def action_search(self) -> None:

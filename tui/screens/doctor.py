@@ -14,8 +14,7 @@ from core.domain.model import Finding
 from core.edits import parse_operations
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
-from tui.screens.list_and_text import ListAndText
-from tui.screens.panes import Divider
+from tui.screens.list_and_text import TEXT_BELOW, ListAndText
 from tui.view_models import finding_groups, finding_rows
 from tui.widgets import GroupTable, WordFilter
 
@@ -31,7 +30,8 @@ class DoctorScreen(ListAndText[Finding]):
     """The findings above, the whole text of the highlighted one below."""
 
     PLACES = (Where.DOCTOR,)
-    DIVIDERS = (Divider("#text", "#text", after=True),)
+    DIVIDERS = TEXT_BELOW
+    TEXT = "What is wrong"
 
     table: GroupTable
 

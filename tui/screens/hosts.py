@@ -33,6 +33,7 @@ class HostsScreen(ListAndPane[HostView]):
     """The machines above, all about the highlighted one below."""
 
     PLACES = (Where.HOSTS,)
+    TEXT = "The machine"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, RowTable(host_rows((), _now()), id="hosts"))

@@ -15,7 +15,6 @@ from core.runs.log import LogFile
 from tui.commands import Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
-from tui.screens.list_and_text import title_of_text
 from tui.view_models import fetched_words
 from tui.widgets import LinesView, LogPane, LogView
 
@@ -35,7 +34,6 @@ class JobLogScreen(SessionScreen):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.title_of_text = title_of_text()
         self.pane = LogPane(copy_key=context.keymap.key("log.copy"), id="text")
         self._asked: Asked | None = None
         self._transport: github.Transport | None = None
@@ -47,11 +45,12 @@ class JobLogScreen(SessionScreen):
         """What is wrong, or where in the log one is."""
 
     def body(self) -> ComposeResult:
-        yield self.title_of_text
+        yield self.rule
         yield self.pane
 
     def on_mount(self) -> None:
         self.set_focus(self.view)
+        self.rule.light(True)
         self._say()
 
     def on_unmount(self) -> None:
@@ -97,10 +96,9 @@ class JobLogScreen(SessionScreen):
         if asked is None:
             return
         job, death = asked.state.job, asked.state.death
-        self.title_line(str(death.how) if death else job.conclusion, death.error if death else "")
         fetching = fetched_words(self._part) if self._part is not None and self._transport is not None else ""
-        words = (one_line(job.short), fetching, self._where)
-        self.title_of_text.update("   ".join(filter(None, words)))
+        how = str(death.how) if death else job.conclusion
+        self.title_line(one_line(job.short), how, fetching, self._where, death.error if death else "")
 
     def on_lines_view_follow_changed(self, event: LinesView.FollowChanged) -> None:
         self._say()

@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """A screen with a list, and below it the text about the row under the cursor: what all such screens share."""
 
-from collections.abc import Iterable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Generic, TypeVar
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widget import Widget
-from textual.widgets import Static
 
 from tui.commands import Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
 from tui.view_models import Line, RowGroup, Rows, diff_style, paragraph
-from tui.widgets import GroupTable, LinesView, RowTable, TextLines, TextPane, WordFilter
+from tui.widgets import CachedBox, GroupTable, LinesView, PaneRule, RowTable, TextLines, TextPane, WordFilter
 
 T = TypeVar("T")
 
-BELOW_TITLE = (Divider("#text-title", "#list-box"),)
-"""The dividers of a screen whose text has a title."""
+BETWEEN = (
+    Divider("#text-title", "#list-box", beside=False),
+    Divider("#text-box", "#text-box", after=True, upright=True, beside=True),
+)
+"""The dividers between the list and the text, which is below it or right of it."""
+TEXT_BELOW = (Divider("#text-title", "#text-box", after=True, beside=False), BETWEEN[1])
+"""The same where the list has all lines that the text leaves."""
 
 
 class ListAndText(SessionScreen, Generic[T]):
@@ -30,8 +34,10 @@ class ListAndText(SessionScreen, Generic[T]):
     The list is as high as its rows need, the text has the rest; another divider and `screens.tcss` say otherwise.
     """
 
-    PANES = (Pane("list", ("#list-box", "#filter-line")), Pane("text", ("#text", "#text-title")))
-    DIVIDERS = (Divider("#text", "#list-box"),)
+    PANES = (Pane("list", ("#list-box", "#filter-line")), Pane("text", ("#text-box",)))
+    DIVIDERS = BETWEEN
+    TEXT: ClassVar[str] = ""
+    """What the text is about, for its title where nothing else is said there."""
 
     table: RowTable
 
@@ -41,30 +47,42 @@ class ListAndText(SessionScreen, Generic[T]):
         table: RowTable,
         text: Widget,
         *,
-        title: Static | None = None,
+        title: PaneRule | None = None,
         filter: WordFilter | None = None,
     ) -> None:
         """`title` is the line above the text, `filter` the one above the list."""
         super().__init__(context)
         self.table = table
         self.text = text
-        self.title_of_text = title
+        self.title_of_text = title or title_of_text(self.TEXT)
         self._filter = filter
         self._rows: Rows[T] | None = None
 
     def body(self) -> ComposeResult:
         if self._filter is not None:
             yield self._filter
-        with Vertical(id="list-box"):
-            yield self.table
-        yield from self.between()
-        if self.title_of_text is not None:
-            yield self.title_of_text
-        yield self.text
+        beside = "beside" if self.beside else ""
+        with Vertical(id="panes", classes=beside):
+            with Vertical(id="list-box"):
+                yield self.rule
+                yield self.table
+            with CachedBox(id="text-box", classes=beside):
+                yield from self.between()
+                yield self.title_of_text
+                yield self.text
+                yield from self.instead()
 
     def between(self) -> ComposeResult:
         """The widgets between the list and the title of the text."""
         return ()
+
+    def instead(self) -> ComposeResult:
+        """The widgets that can be shown in place of the text."""
+        return ()
+
+    def rules(self) -> Mapping[str, PaneRule]:
+        first, second = self.PANES
+        return {first.name: self.rule, second.name: self.title_of_text}
 
     def on_mount(self) -> None:
         self.set_focus(self.first_focus)
@@ -114,10 +132,13 @@ class ListAndText(SessionScreen, Generic[T]):
         self.show_text()
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self.show_place(self.table.place)
         self.show_text()
 
     def on_resize(self, event: events.Resize) -> None:
         if self.is_mounted:
+            for box in self.query("#panes, #text-box"):
+                box.set_class(self.beside, "beside")
             self.fit_list()
             self.call_after_refresh(self.with_widgets(self.resized))
 
@@ -166,21 +187,20 @@ class ListAndLines(ListAndText[T]):
     """The text is lines in the colours of a diff."""
 
     def __init__(
-        self, context: Context, table: RowTable, *, title: Static | None = None, filter: WordFilter | None = None
+        self, context: Context, table: RowTable, *, title: PaneRule | None = None, filter: WordFilter | None = None
     ) -> None:
         self.view = LinesView(diff_style, id="text")
         super().__init__(context, table, self.view, title=title, filter=filter)
 
     def say(self, words: Iterable[tuple[str, str]], *, title: str = "", indent: int = 4) -> None:
         """Show texts with their styles; lines that follow the first one of a text are indented."""
-        if self.title_of_text is not None:
-            self.title_of_text.update(title)
+        self.title_of_text.say(title or self.TEXT)
         lines: list[Line] = []
         for text, style in words:
             lines += paragraph(text, style, self.view.line_width, indent)
         self.view.show(TextLines(lines))
 
 
-def title_of_text() -> Static:
+def title_of_text(title: str = "") -> PaneRule:
     """The line above a text."""
-    return Static("", id="text-title", markup=False)
+    return PaneRule(title, id="text-title")

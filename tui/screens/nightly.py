@@ -14,7 +14,7 @@ from core.workspace import Evidence
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import ask_to_start
-from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
+from tui.screens.list_and_text import ListAndLines
 from tui.screens.pick import Option, Pick
 from tui.view_models import NightRow, night_groups, night_list, night_rows, night_words
 from tui.widgets import GroupTable
@@ -54,11 +54,11 @@ class NightScreen(ListAndLines[NightRow]):
     """The lines above, all about the one under the cursor below."""
 
     PLACES = (Where.NIGHTLY,)
-    DIVIDERS = BELOW_TITLE
+    TEXT = "The night"
 
     def __init__(self, context: Context) -> None:
         self._groups = NightTable(night_rows(()), id="night", but=_FOLDED)
-        super().__init__(context, self._groups, title=title_of_text())
+        super().__init__(context, self._groups)
         self._shown: Shown | None = None
         self._runs: Sequence[CiRun] = ()
         self._known = False

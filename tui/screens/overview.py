@@ -55,8 +55,8 @@ class OverviewScreen(SessionScreen):
 
     PLACES = (Where.OVERVIEW, Where.TABLE, Where.CELLS)
     PANES = (
-        Pane("morning", ("#lanes", "#number-line")),
-        Pane("tests", ("#wide", "#number-line")),
+        Pane("morning", ("#lanes",)),
+        Pane("tests", ("#wide",)),
         Pane("trend", ("#trend",)),
     )
 
@@ -69,7 +69,6 @@ class OverviewScreen(SessionScreen):
             for number in range(_WIDE):
                 yield NumberBoard(id=f"wide-{number}")
         yield CellLines(id="trend")
-        yield Static("", id="number-line", markup=False)
 
     def on_mount(self) -> None:
         self._findings: Sequence[Finding] | None = None
@@ -199,13 +198,12 @@ class OverviewScreen(SessionScreen):
         return Section(Part.HERE, ("",), tuple(rows))
 
     def _say(self) -> None:
-        doing = "doctor is running …" if self._findings is None else ""
-        self.title_line(one_line(self.session.checkout.root.name), doing)
+        self.title_line(keyed=["doctor is running …"] if self._findings is None else ())
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         number = self.board.number
         words = f"{self.context.keymap.key('overview.open')} shows {_words(number.link)}" if number else ""
-        self.query_one("#number-line", Static).update(Text(words, no_wrap=True, overflow="ellipsis"), layout=False)
+        self.messages.rest([Cell(words, "dim")])
 
     # Moving
 

@@ -12,10 +12,10 @@ from textual.widget import Widget
 
 _LEAST = 3
 """Cells that a pane keeps on each side of a divider."""
-_LEAST_LIST = 4
-"""Lines of the shortest list that is as high as its rows: its header and a few of them."""
-_AROUND = 3
-"""Lines above and below both panes: the title and the keys."""
+_LEAST_LIST = 5
+"""Lines of the shortest list that is as high as its rows: its rule, its header and a few of them."""
+_AROUND = 4
+"""Lines above and below both panes: bar and tabs, messages and keys."""
 _ENOUGH = 20
 """Lines that what is below a list can use: of a higher screen the list has more."""
 
@@ -39,6 +39,8 @@ class Divider(NamedTuple):
     """Whether the sized widget is below the line, not above it."""
     upright: bool = False
     """Whether it is a column: the width follows."""
+    beside: bool | None = None
+    """Whether it is there only while the detail is right of the list, or only while it is not; None: always."""
     pane: str = ""
     """The pane that must have the focus for the keys to move it; empty: any other."""
 
@@ -52,12 +54,17 @@ class Panes:
         panes: Sequence[Pane] = (),
         dividers: Sequence[Divider] = (),
         zoomed: Callable[[], None] = lambda: None,
+        beside: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`zoomed` is called when a pane has got the whole screen, or has it no longer."""
+        """`zoomed` is called when a pane has got the whole screen, or has it no longer.
+
+        `beside` tells whether the detail is right of the list.
+        """
+        self._beside = beside
         self._screen = screen
         self._tell = zoomed
         self._panes = {pane.name: pane for pane in panes}
-        self._dividers = tuple(dividers)
+        self._all_dividers = tuple(dividers)
         self._sizes: dict[str, int] = {}
         """The sizes that a person has set, in cells, by the selector of the widget."""
         self._rows = self._below = 0
@@ -66,6 +73,11 @@ class Panes:
         self._dragged: Divider | None = None
         self.zoomed = ""
         """The name of the pane that has the whole screen; empty: none has."""
+
+    @property
+    def _dividers(self) -> Sequence[Divider]:
+        """Those that are there now."""
+        return [one for one in self._all_dividers if one.beside in (None, self._beside())]
 
     # The whole screen
 
@@ -127,6 +139,10 @@ class Panes:
         moved the divider knows better, and a pane with the whole screen needs no height.
         """
         self._rows, self._below = rows, below
+        for gone in self._all_dividers:
+            if gone not in self._dividers:
+                for widget in self._screen.query(gone.sized):
+                    widget.styles.clear_rule("width" if gone.upright else "height")
         for divider in self._dividers:
             for widget in self._screen.query(divider.sized):
                 self._fit(divider, widget)
@@ -139,7 +155,7 @@ class Panes:
         elif divider.sized in self._sizes:
             setattr(widget.styles, rule, self._sizes[divider.sized])
         elif listed:
-            widget.styles.height = max(_LEAST_LIST, min(self._rows + 1, self._most_lines))
+            widget.styles.height = max(_LEAST_LIST, min(self._rows + 2, self._most_lines))
         else:
             widget.styles.clear_rule(rule)
 
@@ -186,7 +202,8 @@ class Panes:
         for divider in () if self.zoomed else self._dividers:
             for handle in self._screen.query(divider.handle):
                 region = handle.region
-                on = x == region.right - 1 and y in region.line_range if divider.upright else y == region.y
+                column = region.x if divider.after else region.right - 1
+                on = x == column and y in region.line_range if divider.upright else y == region.y
                 if handle.display and region.contains(x, y) and on:
                     return divider
         return None
@@ -203,7 +220,8 @@ class Panes:
             return
         for handle in self._handles(divider):
             region = handle.region
-            self._resize(divider, event.screen_x - region.right + 1 if divider.upright else event.screen_y - region.y)
+            column = region.x if divider.after else region.right - 1
+            self._resize(divider, event.screen_x - column if divider.upright else event.screen_y - region.y)
 
     def _handles(self, divider: Divider) -> Iterable[Widget]:
         return list(self._screen.query(divider.handle))[:1]

@@ -16,7 +16,7 @@ from tui.commands import Need, Where, command
 from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.dialogs import Ask
-from tui.screens.list_and_text import BELOW_TITLE, ListAndLines, title_of_text
+from tui.screens.list_and_text import ListAndLines
 from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs
 from tui.screens.side_by_side import SideBySide
@@ -31,12 +31,12 @@ class ProfilesScreen(ListAndLines[Tried]):
     """The table of a batch above, each run of the row under the cursor below."""
 
     PLACES = (Where.PROFILES,)
-    DIVIDERS = BELOW_TITLE
+    TEXT = "The test"
 
     def __init__(self, context: Context) -> None:
         self.shown = ProfileTable(("",), {})
         """The numbers of that batch."""
-        super().__init__(context, RowTable(profile_rows(self.shown), id="profiles"), title=title_of_text())
+        super().__init__(context, RowTable(profile_rows(self.shown), id="profiles"))
         self.chosen = ""
         """The batch that is shown; empty: the newest with several profiles."""
         self._sort, self._reverse = SORTS[0], False

@@ -20,8 +20,7 @@ from core.runs.store import RunRecord
 from tui.commands import Need, Where, command
 from tui.keymap import need_words, with_keys
 from tui.protocol import Context
-from tui.screens.list_and_text import BELOW_TITLE, ListAndText, title_of_text
-from tui.screens.panes import Pane
+from tui.screens.list_and_text import ListAndText, title_of_text
 from tui.screens.pattern_check import PatternCheck
 from tui.screens.pick import Option, Pick
 from tui.screens.program_pair import compare_programs, show_pair
@@ -36,8 +35,6 @@ class ProgramsScreen(ListAndText[Program]):
     """The programs of a run above, the text of the one under the cursor, or its ops, below."""
 
     PLACES = (Where.PROGRAMS,)
-    PANES = (Pane("list", ("#list-box",)), Pane("text", ("#text", "#text-title", "#run-detail")))
-    DIVIDERS = BELOW_TITLE
 
     def __init__(self, context: Context) -> None:
         self.painter = ProgramPainter()
@@ -53,8 +50,7 @@ class ProgramsScreen(ListAndText[Program]):
         self._counting = False
         """Whether ops are shown in the place of the text."""
 
-    def body(self) -> ComposeResult:
-        yield from super().body()
+    def instead(self) -> ComposeResult:
         yield self.detail
 
     def on_mount(self) -> None:
@@ -91,9 +87,9 @@ class ProgramsScreen(ListAndText[Program]):
     def show_text(self) -> None:
         program, title = self.current, self._title
         if program is None:
-            title.update(need_words(Need.PROGRAM, self.context.keymap) if self.record else "")
+            title.say(need_words(Need.PROGRAM, self.context.keymap) if self.record else "")
             return
-        title.update(f"{program.stage}   {one_line(Path(program.name).name)}   {program.size:,} bytes")
+        title.say(program.stage, one_line(Path(program.name).name), f"{program.size:,} bytes")
         if program.name != self._shown:
             self._shown = program.name
             self.pane.open(LogFile(program.file), follow=False)

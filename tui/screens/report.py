@@ -15,6 +15,7 @@ from tui.view_models import (
     NO_OP_RESULTS,
     NO_ROWS,
     NOTHING,
+    Cell,
     OpReport,
     ReportList,
     ReportRow,
@@ -36,7 +37,7 @@ class ReportScreen(SessionScreen):
     """A sentence, the plots, and one list at a time; enter shows what the row is about."""
 
     PLACES = (Where.REPORT, Where.TABLE)
-    PANES = (Pane("list", ("#report", "#report-lists", "#report-note")), Pane("plots", ("#report-plots",)))
+    PANES = (Pane("list", ("#report", "#list-title", "#report-lists")), Pane("plots", ("#report-plots",)))
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -54,9 +55,9 @@ class ReportScreen(SessionScreen):
     def body(self) -> ComposeResult:
         yield Static("", id="report-words", markup=False)
         yield self._plots
+        yield self.rule
         yield self._tabs
         yield self.table
-        yield Static("", id="report-note", markup=False)
 
     def on_mount(self) -> None:
         self.table.focus()
@@ -113,13 +114,14 @@ class ReportScreen(SessionScreen):
         if self._progress is None:
             return
         self._tabs.show([list_tabs(self._progress, self._list, self._ops)])
-        self.query_one("#report-note", Static).update(one_line(list_words(self._progress, self._list)))
+        self.messages.rest([Cell(one_line(list_words(self._progress, self._list)), "dim")])
         key = self.context.keymap.key("report.list")
         self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
         self.rows = report_rows(self._progress, self._list, self._ops)
         self.table.show(self.rows, keep=self.table.cursor_key)
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        self.show_place(self.table.place)
         self._show_plots()
 
     def on_resize(self, event: events.Resize) -> None:

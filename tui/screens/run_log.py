@@ -64,7 +64,7 @@ class RunLog:
         """Say which run it is, its outcome or state, and what is new in its log."""
         record = self.record
         if record is None:
-            self.title.update("")
+            self.title.say("")
             return
         view = self.view
         state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""
@@ -72,9 +72,9 @@ class RunLog:
         age = self._age(record)
         words = (run_look(record).word, age.text if age else "", one_line(self._file), live)
         # "cancelled" is said once.
-        rest = "   ".join(dict.fromkeys(filter(None, words)))
-        room = max(_LEAST_ID, self.title.content_size.width - cell_len(rest) - 3)
-        self.title.update(f"{fit(one_line(record.spec.test_id), room, elide=True).rstrip()}   {rest}")
+        said = tuple(dict.fromkeys(filter(None, words)))
+        room = max(_LEAST_ID, self.title.size.width - sum(cell_len(one) + 3 for one in said) - 6)
+        self.title.say(fit(one_line(record.spec.test_id), room, elide=True).rstrip(), *said)
 
     def _age(self, record: RunRecord) -> Age | None:
         return self._screen.session.ages.get(record.spec.run_id)

@@ -4,21 +4,19 @@
 import time
 from typing import NamedTuple
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.widget import Widget
-from textual.widgets import Static
 
-from core.base.text import counted
+from core.base.text import counted, one_line
 from core.runs.planning import progress
 from core.runs.store import RunRecord
 from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
-from tui.screens.list_and_text import BELOW_TITLE, ListAndText
+from tui.screens.list_and_text import ListAndText
 from tui.screens.panes import Pane
 from tui.screens.run_list import RunList
 from tui.screens.run_log import RunLog
-from tui.view_models import progress_text
+from tui.view_models import Cell, progress_text
 from tui.widgets import LinesView, LogPane, LogView, RunTable
 
 _TICK_SECONDS = 1.0
@@ -37,8 +35,7 @@ class RunsScreen(ListAndText[RunRecord]):
 
     PLACES = (Where.RUNS,)
     PURPOSE = "Runs of tests, here and on other machines: what runs, what waits, how it ended, and the log, live."
-    PANES = (Pane("list", ("#list-box", "#progress")), Pane("log", ("#text", "#run-detail", "#text-title")))
-    DIVIDERS = BELOW_TITLE
+    PANES = (Pane("list", ("#list-box",)), Pane("log", ("#text-box",)))
 
     table: RunTable
 
@@ -48,9 +45,7 @@ class RunsScreen(ListAndText[RunRecord]):
         self.runs = RunList(self, self.table)
         self._shown_start = context.session.last_started
 
-    def body(self) -> ComposeResult:
-        yield Static("", id="progress", markup=False)
-        yield from super().body()
+    def instead(self) -> ComposeResult:
         yield self.log_pane.detail
 
     def on_mount(self) -> None:
@@ -103,12 +98,8 @@ class RunsScreen(ListAndText[RunRecord]):
         come = progress(session.runs, time.time())
         none = self.first_step(_NONE)
         said = progress_text(come, session.runs) if listed else none
-        line = self.query_one("#progress", Static)
-        line.set_class(bool(come.left), "shown")
-        line.set_class(not listed, "empty")
-        # What there is to do first may take two lines; progress is one line, which never moves what is below it.
-        text = Text(said, no_wrap=bool(listed), overflow="ellipsis")
-        line.update(text, layout=not listed)
+        self.messages.rest([Cell(one_line(said), "running" if come.left else "dim")] if come.left or not listed else ())
+        self.table.say_when_empty(none)
 
     def _tick(self) -> None:
         """Running runs have taken longer by now, and may have printed something."""

@@ -1,77 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two lines at the top of every screen: all screens with what goes on in them, and what this one has to say."""
+"""The two lines at the top of every screen, and the one for messages above its keys."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from rich.style import Style
-from rich.text import Text
+from textual import events
 
 from tui import view_models
-from tui.commands import Where, tab_commands
-from tui.view_models import Tab
-from tui.widgets import CachedText
+from tui.commands import tab_commands
+from tui.view_models import Cell, Identity, Tab
+from tui.widgets import CellLines
 
 if TYPE_CHECKING:
     from tui.keymap import Keymap
     from tui.session import Session
 
-_SELDOM = {Where.HOSTS, Where.PLAN, Where.REPORT, Where.DIFF, Where.NIGHTLY}
-"""Screens that are on the second line where the first one has no room for all."""
 
+class Title(CellLines):
+    """Which checkout this is and what goes on, and below it all screens; a click on a screen shows it."""
 
-class Said(NamedTuple):
-    """What a screen says."""
-
-    words: Sequence[str] = ()
-    keyed: Sequence[str] = ()
-    """Words that name a key: none of them is cut."""
-    hint: str = ""
-
-
-class Title(CachedText):
-    """A click on a screen shows it."""
+    DEFAULT_CSS = "Title { height: 2; background: $panel; }"
 
     def __init__(self, keymap: Keymap) -> None:
-        super().__init__("", id="title", markup=False)
+        super().__init__(id="title")
         self._keys = {name: keymap.key(command.id) for name, command in tab_commands()}
         self._actions = {self._keys[name]: command.action for name, command in tab_commands()}
+        self._ends: list[tuple[int, str]] = []
+        """Behind which cell each tab ends, with its key."""
         self._shown: object = None
         """What it was last made from: it is asked for with every letter of a query."""
 
-    def show(self, session: Session, current: str, said: Said, width: int) -> None:
-        """Show the screens, of which `current` is in front, and what that one says."""
-        tabs = self._tabs(session, current)
-        shown = tabs, said, width
+    def show_session(self, session: Session, current: str, width: int) -> None:
+        """Show what goes on, and the screens, of which `current` is in front."""
+        shown = identity_of(session), current, width
         if shown == self._shown:
             return
         self._shown = shown
-        found = view_models.header(tabs, said.words, (*said.keyed, said.hint), width)
-        said_line = Text("   ").join(Text(one, "italic" if one == said.hint else "") for one in found.words)
-        below = self._line(found.below, 1)
-        said_line.pad_right(width - 2 - said_line.cell_len - below.cell_len)
-        self.update(
-            self._line(found.above, found.gap).append("\n").append_text(said_line).append_text(below), layout=False
-        )
+        tabs = [Tab(self._keys[name], command.label, name == current) for name, command in tab_commands()]
+        self.show([view_models.identity_bar(shown[0], width - 2), self._line(tabs, width - 2)])
 
-    def _tabs(self, session: Session, current: str) -> list[Tab]:
-        pending, cluster = session.open_changes, session.cluster
-        going = {
-            Where.RUNS.value: view_models.going_words(session.runs) if session.runs else "",
-            Where.REVIEW.value: f"{pending:,} pending" if pending else "",
-            Where.HOSTS.value: f"hosts: {view_models.hosts_words(cluster)}" if cluster and cluster.hosts else "",
-        }
-        return [
-            Tab(self._keys[name], command.label, going.get(name, ""), name == current, name in _SELDOM)
-            for name, command in tab_commands()
-        ]
+    def _line(self, tabs: Sequence[Tab], width: int) -> list[Cell]:
+        fitted, gap = view_models.tab_line(tabs, width)
+        cells: list[Cell] = []
+        self._ends, end = [], 1
+        for at, tab in enumerate(fitted):
+            cells += [Cell(" " * gap)] if at else []
+            if tab.current:
+                cells.append(Cell(tab.text, "tab"))
+            else:
+                cells += [Cell(tab.key, "tab-key"), Cell(tab.text.removeprefix(tab.key), "dim")]
+            end += len(tab.text) + (gap if at else 0)
+            self._ends.append((end, tab.key))
+        return cells
 
-    def _line(self, tabs: Sequence[Tab], gap: int) -> Text:
-        line = Text(no_wrap=True, overflow="ellipsis")
-        for at, tab in enumerate(tabs):
-            line.append(" " * gap if at else "")
-            click = Style(meta={"@click": f"app.{self._actions[tab.key]}"})
-            line.append(tab.text, "reverse" if tab.current else click)
-        return line
+    async def on_click(self, event: events.Click) -> None:
+        key = next((key for end, key in self._ends if event.x < end), "") if event.y == 1 else ""
+        if key:
+            await self.app.run_action(self._actions[key])
+
+
+def identity_of(session: Session) -> Identity:
+    """What the bar says of a session."""
+    pending, cluster = session.open_changes, session.cluster
+    return Identity(
+        checkout=session.checkout.root.name,
+        branch=session.branch,
+        arch=session.view.lens,
+        results=session.freshness,
+        going=view_models.going_words(session.runs) if session.runs else "",
+        pending=f"{pending:,} pending" if pending else "",
+        hosts=f"hosts: {view_models.hosts_words(cluster)}" if cluster and cluster.hosts else "",
+        lease=session.lease_text,
+        read_only=session.read_only,
+    )
+
+
+class MessageLine(CellLines):
+    """One line for all that is said: messages that name a key and hints; at rest, what a screen says about itself."""
+
+    def __init__(self) -> None:
+        super().__init__(id="messages")
+        self._keyed: Sequence[str] = ()
+        self._hint = ""
+        self._resting: Sequence[Cell] = ()
+
+    def say(self, keyed: Sequence[str], hint: str) -> None:
+        """Show messages that name a key, and a hint."""
+        self._keyed, self._hint = keyed, hint
+        self._show()
+
+    def rest(self, cells: Sequence[Cell]) -> None:
+        """Show this where there is no message."""
+        self._resting = cells
+        self._show()
+
+    def on_resize(self) -> None:
+        self._show()
+
+    def _show(self) -> None:
+        if self.size.width:
+            self.show([view_models.message_line(self._keyed, self._hint, self._resting, self.size.width - 2)])

@@ -26,6 +26,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
 
     PLACES = (Where.WORKFLOWS,)
     PURPOSE = "A workflow finds why a training test fails, and proposes the repair."
+    TEXT = "The workflow"
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, RowTable(workflow_rows(()), id="workflows"))

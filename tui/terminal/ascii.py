@@ -11,6 +11,7 @@ _LIKE = {
     **dict(zip("…·•–‹›←→↑↓µ±", "~.*-<><>^vu+", strict=True)),
     **dict(zip("▾▸▼▲▶◆●◐○✓✗✎", "v>v^>*#%o+x*", strict=True)),
     **dict(zip("▌▖█▓▒░▞▔▁■□", "*+#=-:~-_#.", strict=True)),
+    "━": "=",
     **dict(zip("▂▃▄▅▆▇", ".:-=+*", strict=True)),
 }
 """Our glyphs, each with the most similar ASCII."""

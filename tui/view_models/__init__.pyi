@@ -27,6 +27,16 @@ from .evidence import (
 )
 from .findings import finding_groups as finding_groups, finding_rows as finding_rows
 from .fitting import fit as fit, paragraph as paragraph, short_file as short_file
+from .frame import (
+    BESIDE_FROM as BESIDE_FROM,
+    Identity as Identity,
+    Tab as Tab,
+    identity_bar as identity_bar,
+    message_line as message_line,
+    place_text as place_text,
+    rule_line as rule_line,
+    tab_line as tab_line,
+)
 from .grid import GridRows as GridRows, legend_cells as legend_cells
 from .history import step_rows as step_rows
 from .hosts import (
@@ -139,7 +149,6 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
-from .tabs import Tab as Tab, header as header
 from .trend import trend_line as trend_line, trend_lines as trend_lines
 from .triage import (
     Listed as Listed,

@@ -12,6 +12,7 @@ from .lines_view import LinesView as LinesView, TextLines as TextLines
 from .log_pane import LogPane as LogPane
 from .log_view import LogView as LogView
 from .matrix_table import MatrixTable as MatrixTable
+from .pane_rule import PaneRule as PaneRule
 from .program_painting import ProgramPainter as ProgramPainter
 from .row_table import RowTable as RowTable
 from .run_table import RunTable as RunTable

@@ -16,8 +16,10 @@ class CellLines(CachedLines):
 
     DEFAULT_CSS = "CellLines { height: 1; background: $surface; color: $foreground; }"
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, margin: int = 1) -> None:
+        """`margin` is how many cells in front of a line stay empty."""
         super().__init__(id=id)
+        self._margin = " " * margin
         self._lines: Sequence[Sequence[Cell]] = ()
 
     def show(self, lines: Sequence[Sequence[Cell]]) -> None:
@@ -30,4 +32,4 @@ class CellLines(CachedLines):
         plain = line_style(self)
         cells = self._lines[y] if y < len(self._lines) else ()
         segments = [Segment(cell.text, line_style(self, cell.style)) for cell in cells]
-        return Strip([Segment(" ", plain), *segments]).adjust_cell_length(self.size.width, plain)
+        return Strip([Segment(self._margin, plain), *segments]).adjust_cell_length(self.size.width, plain)

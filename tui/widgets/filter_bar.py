@@ -59,7 +59,7 @@ class LineInput(Input, inherit_css=False):
                 await self.app.run_action(active.binding.action, self)
 
 
-_BESIDE_QUERY = 4
+_BESIDE_QUERY = 6
 """Cells that the prompt, the cursor and a gap take beside the query."""
 _BESIDE_NOTE = 2
 """Cells of padding beside the note."""
@@ -202,18 +202,24 @@ class FilterBar(Horizontal, CachedLines):
         self._complete = complete
 
     DEFAULT_CSS = """
-    FilterBar.long { height: 2; layout: grid; grid-size: 2 2; grid-columns: 2 1fr; grid-rows: 1; }
+    FilterBar.long { height: 2; layout: grid; grid-size: 2 2; grid-columns: 4 1fr; grid-rows: 1; }
     FilterBar.long > #filter-note { column-span: 2; }
     """
 
     def compose(self) -> ComposeResult:
-        yield CachedText("/", id="filter-prompt")
+        yield CachedText("─ /", id="filter-prompt", markup=False)
         yield QueryInput(self._query, self._changed, self._left, self._complete, self._placeholder, self._base)
         yield CachedText("", id="filter-note", markup=False)
 
     @property
     def input(self) -> QueryInput:
         return self.query_one(QueryInput)
+
+    def light(self, lit: bool) -> None:
+        """Show whether the rows below have the keys, as a rule above a pane does."""
+        prompt = self.query_one("#filter-prompt", CachedText)
+        prompt.set_class(lit, "lit")
+        prompt.update("━ /" if lit else "─ /", layout=False)
 
     def note(self, text: str, *, error: bool = False) -> None:
         """Say what the query found, or what is wrong with it."""

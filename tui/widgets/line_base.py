@@ -100,6 +100,15 @@ class Look(NamedTuple):
 
 
 LOOKS: Mapping[str, Look] = {
+    "title": Look("foreground", "bold"),
+    "rule": Look("rule"),
+    "rule-lit": Look("text-primary", "bold"),
+    "rule-title": Look("foreground"),
+    "rule-title-lit": Look("text-primary", "bold"),
+    "tab": Look("tab-text", "tab-style", ground="tab-ground"),
+    "tab-key": Look("text-primary"),
+    "hint": Look("foreground", "italic"),
+    "warn": Look("text-warning", "bold"),
     "mark": Look("accent", "bold"),
     "dim": Look("muted", "muted-style"),
     "pass": Look("text-success"),

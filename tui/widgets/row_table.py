@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from core.base.text import counted, one_line
 from tui.commands import Where, command
-from tui.view_models import Cell, Identified, IdLook, RowSource, TableColumn, fit, id_look, paragraph
+from tui.view_models import Cell, Identified, IdLook, RowSource, TableColumn, fit, id_look, paragraph, place_text
 from tui.widgets.line_base import LinePane, line_style
 
 _CACHED_STRIPS = 4096
@@ -111,6 +111,11 @@ class RowTable(LinePane):
     def row(self) -> int | None:
         """The number of the row under the cursor, among those that are listed; None: there is none."""
         return self.cursor if self.cursor < len(self.source) else None
+
+    @property
+    def place(self) -> str:
+        """Where the cursor is, among how many rows."""
+        return place_text(self.cursor, len(self.source))
 
     def _position_of(self, key: str) -> int | None:
         find = getattr(self.source, "position_of", None)

@@ -11,6 +11,7 @@ from textual.timer import Timer
 
 from tui.commands import Where, command
 from tui.widgets.line_base import CachedBox, LinePane, line_style
+from tui.widgets.pane_rule import PaneRule
 
 
 class TextPane(LinePane):
@@ -93,12 +94,14 @@ _DELAY = 0.06
 class RestingText(CachedBox):
     """Shows what `make` gives; it is asked only while it can be seen."""
 
-    def __init__(self, make: Callable[[], Text], *, id: str) -> None:
+    def __init__(self, make: Callable[[], Text], *, id: str, title: str) -> None:
         super().__init__(id=id)
         self._make = make
+        self.rule = PaneRule(title)
         self.pane = TextPane()
 
     def compose(self) -> ComposeResult:
+        yield self.rule
         yield self.pane
 
     def on_mount(self) -> None:

@@ -150,9 +150,9 @@ async def test_a_click_on_the_name_of_a_screen_shows_it(checkout: Checkout, tmp_
     app = _app(checkout, Cache(checkout, tmp_path / "cache"))
     async with app.run_test(size=(160, 30)) as pilot:
         await until(pilot, lambda: "6 Doctor" in screen_text(app), "the names")
-        await pilot.click("#title", offset=(screen_text(app).splitlines()[0].index("Doctor"), 0))
+        await pilot.click("#title", offset=(screen_text(app).splitlines()[1].index("Doctor"), 1))
         await until(pilot, lambda: "finding" in screen_text(app), "the findings")
-        await pilot.click("#title", offset=(screen_text(app).splitlines()[0].index("1 Matrix"), 0))
+        await pilot.click("#title", offset=(screen_text(app).splitlines()[1].index("1 Matrix"), 1))
         await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from textual import events
 from textual.app import ComposeResult
 from textual.widget import Widget
 
-from core.base.text import one_line
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query
 from core.matrix.view import EVIDENCE, ViewSpec
 from tui import view_models
@@ -27,7 +26,7 @@ from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
 from tui.screens.panes import Divider, Pane
 from tui.view_models import counted
-from tui.widgets import FacetPanel, MatrixTable, QueryInput, RestingText, RowTable
+from tui.widgets import FacetPanel, MatrixTable, PaneRule, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
     from tui.view_models import Meaning
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 
 _DETAIL_FROM = 32
 """Terminal height from which the detail is shown without being asked for."""
-_BESIDE_TABLE = 32
-"""Cells that the facets and the bar take."""
 
 
 class MatrixScreen(SessionScreen):
@@ -49,12 +46,13 @@ class MatrixScreen(SessionScreen):
     AUTO_FOCUS = "#table"
     PLACES = (Where.MATRIX, Where.TABLE)
     PANES = (
-        Pane("tests", ("#table", "#grid", "#cell-line", "#grid-legend", "#filter-line")),
+        Pane("tests", ("#table", "#grid", "#cell-line", "#filter-line")),
         Pane("facets", ("#facet-box",)),
         Pane("detail", ("#detail",)),
     )
     DIVIDERS = (
-        Divider("#detail", "#detail", after=True),
+        Divider("#detail", "#detail", after=True, beside=False),
+        Divider("#detail", "#detail", after=True, upright=True, beside=True),
         Divider("#facet-box", "#facet-box", upright=True, pane="facets"),
     )
 
@@ -65,9 +63,9 @@ class MatrixScreen(SessionScreen):
         self.views = ViewActions(self, self._show_view)
         self.tests = TestActions(self, self.listing, self._marks_changed)
         self.extraction = Extraction(self, self.listing)
-        self.below = Legend(self.listing)
+        self.below = Legend(self.listing, self.messages.rest)
         # Attributes, not looked up: what follows the cursor may come due while the screen is taken apart.
-        self.detail = RestingText(self.listing.detail, id="detail")
+        self.detail = RestingText(self.listing.detail, id="detail", title="The test")
         self.facets = FacetBox(context, shown=False)
         self._spot = Spot()
 
@@ -97,15 +95,23 @@ class MatrixScreen(SessionScreen):
         yield self.top
         yield self.filter.bar
         yield self.key_line
-        width = self.app.size.width
-        self.facets.set_class(width >= FACETS_FROM, "shown", update=False)
-        self.below.make_room(width - (_BESIDE_TABLE if width >= FACETS_FROM else 1))
+        yield self.messages
+        self.facets.set_class(self.app.size.width >= FACETS_FROM, "shown", update=False)
+        self.detail.set_class(self.beside, "beside", update=False)
+        self.detail.set_class(self.beside or self.app.size.height >= _DETAIL_FROM, "shown", update=False)
         yield self.facets
+        if self.beside:
+            yield self.detail
         yield self.table
         yield self.below.cell
-        yield self.below.line
-        self.detail.set_class(self.app.size.height >= _DETAIL_FROM, "shown", update=False)
-        yield self.detail
+        if not self.beside:
+            yield self.detail
+
+    def rules(self) -> Mapping[str, PaneRule]:
+        return {"detail": self.detail.rule}
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self.filter.bar.light(self.panes.focused == "tests")
 
     def legend(self) -> Sequence[Meaning]:
         return view_models.legend(Where.MATRIX, self.session.matrix, grid=bool(self.session.view.grid))
@@ -204,11 +210,11 @@ class MatrixScreen(SessionScreen):
         view = self.session.view
         order = "" if view.grid else view_models.order_words(view)
         self.title_line(
-            f"arch: {view.lens}" if view.lens else "",
-            f"grouped by {view.group}" if view.group and not view.grid else "",
-            order,
-            one_line(self.session.checkout.root.name),
-            counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
+            keyed=(
+                f"grouped by {view.group}" if view.group and not view.grid else "",
+                order,
+                counted(len(view.matrix.findings), "finding") if view.matrix.findings else "",
+            )
         )
         self.filter.note()
 

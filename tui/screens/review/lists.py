@@ -12,8 +12,7 @@ from core.matrix.view import Targets
 from tui.commands import Need, Where
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm
-from tui.screens.list_and_text import BELOW_TITLE, ListAndText
-from tui.screens.panes import Pane
+from tui.screens.list_and_text import ListAndText
 from tui.screens.review.preview_pane import PreviewPane
 from tui.view_models import PendingLook, ReviewLine, ReviewRows, heading_key
 from tui.widgets import MatrixTable, RowTable, WordFilter
@@ -299,9 +298,6 @@ def loader_of(matrix: Matrix, id: str) -> str:
 
 class DecisionScreen(ListAndText[Change]):
     """A screen over a ChangeList, whose keys work wherever the focus is, and below it a preview."""
-
-    PANES = (Pane("list", ("#list-box", "#filter-line", "#written")), Pane("text", ("#text", "#text-title")))
-    DIVIDERS = BELOW_TITLE
 
     def __init__(self, context: Context, listing: ChangeList) -> None:
         self.listing = listing

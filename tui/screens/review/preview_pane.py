@@ -57,7 +57,7 @@ class PreviewPane:
 
     def say(self, headline: str) -> None:
         """Show another headline over the same lines."""
-        self.headline.update(headline)
+        self.headline.say(headline)
 
     def show(self, lines: Sequence[Line]) -> None:
         """Show other lines, from the first one."""
