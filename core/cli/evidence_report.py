@@ -9,10 +9,10 @@ from msgspec import UNSET
 
 from core.cli import records
 from core.cli.console import Console
-from core.evidence import Observation, summary_of
+from core.evidence import Observation, job_page, summary_of
 from core.evidence.verdicts import Judgement
 
-_FIELDS = tuple(name for name in records.Observation.__struct_fields__ if name not in ("when", "op", "profile"))
+_FIELDS = tuple(name for name in records.Observation.__struct_fields__ if name not in ("when", "op", "profile", "url"))
 """Those that a result has by the same name."""
 
 
@@ -40,6 +40,7 @@ def observation_document(one: Observation) -> records.Observation:
         when=datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
         op=UNSET if one.op is None else records.ObservedOp(**asdict(one.op)),
         profile=one.profile or UNSET,
+        url=job_page(one) or None,
         **{name: getattr(one, name) for name in _FIELDS},
     )
 

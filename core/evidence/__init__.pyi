@@ -4,6 +4,7 @@ from .ci_runs import (
     CiRun as CiRun,
     JobState as JobState,
     job_id as job_id,
+    job_page as job_page,
 )
 from .drift import Drift as Drift, drifts_of as drifts_of
 from .ending_fields import (

@@ -9,6 +9,7 @@ from core.base.errors import UsageError
 from core.base.text import counted, one_line
 from core.edits import Operation
 from core.edits.pending import Decision
+from core.evidence import job_page
 from core.evidence.analysis import Cluster, ClusterCell, IssueState, with_canonical, with_link
 from core.evidence.proposals import Worklist, change_of
 from core.runs.planning import LaunchPlan
@@ -269,6 +270,26 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         else:
             none = "No result of its tests asks for a change of their entries."
             self.context.notify.info("All of its proposals are pending already." if found else none)
+
+    @command(
+        "clusters.open",
+        Where.CLUSTERS,
+        "o",
+        "Page",
+        "Open the job of a member on GitHub, or copy the address",
+        needs=Need.CLUSTER,
+        aliases="link browser",
+    )
+    def action_open_page(self) -> None:
+        """Open the page of the job of a member, or of the newest result of the cluster that has one."""
+        member, cluster = self.member, self.cluster
+        cells = (member,) if member is not None else cluster.members if cluster is not None else ()
+        seen = sorted((cell.seen for cell in cells if cell.seen is not None), key=lambda row: row.when)
+        page = next((page for row in reversed(seen) if (page := job_page(row))), "")
+        if page:
+            self.context.notify.open_page(page)
+        else:
+            self.context.notify.info("No result here says which job of CI it is of.")
 
     @command(
         "clusters.copy",

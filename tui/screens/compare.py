@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from core.base.text import counted
+from core.evidence import job_page
 from core.evidence.analysis import Difference, OnTwoBackends
 from tui.commands import Hint, Need, Where, command
 from tui.protocol import Context
@@ -199,6 +200,25 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
             self._question, self.kind, self._found = Question(), "", None
             self._say()
             self._evidence.ask()
+
+    @command(
+        "compare.open",
+        Where.COMPARE,
+        "o",
+        "Page",
+        "Open the job of the later result on GitHub, or copy the address",
+        needs=Need.DIFFERENCE,
+        aliases="link browser",
+    )
+    def action_open_page(self) -> None:
+        """Open the page of the job of the later result, else of the earlier one."""
+        one = self.current
+        rows = (one.after, one.before) if isinstance(one, Difference) else ()
+        page = next((page for row in rows if row is not None and (page := job_page(row))), "")
+        if page:
+            self.context.notify.open_page(page)
+        else:
+            self.context.notify.info("No result here says which job of CI it is of.")
 
     @command("compare.copy", Where.COMPARE, "y", "Copy", "Copy the id", action="copy", needs=Need.DIFFERENCE)
     def copied(self) -> str:

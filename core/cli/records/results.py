@@ -64,6 +64,8 @@ class Observation(Record):
     job: str
     source: str
     """File or run directory."""
+    url: str | None
+    """The page of the job of CI that it is of; null: it is of none, or not known."""
     commit: str
     models_commit: str
     raised: str
