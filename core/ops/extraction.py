@@ -37,7 +37,7 @@ class Extracted(NamedTuple):
     left_out: Mapping[str, int]
     """Calls that no case can express, with their count: `torch.rand: random or uninitialised values`."""
     failure: str
-    """How the model failed or that it took too long; the ops recorded until then count. Empty: it ended well."""
+    """The failure of the model, or that it took too long; ops recorded until then count. Empty: it ended well."""
 
 
 def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: float) -> Extracted:

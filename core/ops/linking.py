@@ -38,7 +38,7 @@ class OpsOfModel:
 def ops_of_model(
     tests: OpTests, found: OpByOp, test: TestId, info: ModelInfo | None, own: Iterable[OpByOpResult] = ()
 ) -> OpsOfModel:
-    """What is known of the ops of the model that `test` runs; `own` are results that certainly belong to this test."""
+    """The ops of the model that `test` runs, with results; `own` are those that certainly belong to this test."""
     called = models_called(tests.models, test, info)
     models = tuple(model for model in tests.models if model in called)
     rows = tests.of_models(models) if models else ()
@@ -51,13 +51,13 @@ def ops_of_model(
 
 
 def models_called(models: Iterable[str], test: TestId, info: ModelInfo | None) -> Collection[str]:
-    """Those of `models`, as manifests name them, that mean the model that `test` runs."""
+    """The names in `models`, as manifests write them, that mean the model of `test`."""
     names = names_of(test, info)
     return {model for model in models if model and _plain(model) in names}
 
 
 def names_of(test: TestId, info: ModelInfo | None) -> Collection[str]:
-    """What a manifest may call the model: by its loader with and without variant, or as reports do."""
+    """The names that a manifest may have for the model: its loader with and without variant, or as reports do."""
     parts = test.directory.split("/")[:-1]
     loader = "_".join(parts)
     bare = {loader, parts[0] if parts else ""}

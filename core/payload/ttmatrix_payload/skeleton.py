@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a test of a model is, whichever framework the model is of; `execute.run` takes it through its steps."""
+"""The test of a model of any framework; `execute.run` takes it through its steps."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One test: the model on CPU, the model through a backend, and the comparison of both (docs/rules.md 4.2).
 
-For all frameworks: what each does in its own way is in the `ModelTest` that its backends make.
+The steps are the same for all frameworks. Each does them in its own way, in the `ModelTest` that its backends make.
 """
 
 from __future__ import annotations

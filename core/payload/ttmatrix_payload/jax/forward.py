@@ -65,7 +65,7 @@ def asked(function: Callable[..., Any], **optional: Any) -> Any:
 
 
 def forward_of(loader: Any, model: Any, inputs: Any, *, training: bool, dtype: Any = None) -> Forward:
-    """How the runner calls `model`. Raises what the loader raises, and NotImplementedError without parameters."""
+    """The runner's call of `model`. Raises what the loader raises, and NotImplementedError without parameters."""
     parameters = input_parameters(loader, model, training=training, dtype=dtype)
     kwargs = _kwargs(loader, model, inputs, parameters, training)
     args = _args(loader, model, inputs, parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory a case will take, estimated from its shapes before anything is allocated."""
+"""Estimate the memory of a case from its shapes, before anything is allocated."""
 
 from __future__ import annotations
 

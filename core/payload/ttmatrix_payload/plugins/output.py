@@ -84,7 +84,7 @@ def show(text: str) -> None:
 
 @contextmanager
 def unseen() -> Iterator[None]:
-    """What is written within the block is captured, and does not appear: it has before."""
+    """Capture the output of the block without showing it: it was shown before."""
     with _output.spool.unseen(_output.log) if _output is not None else nullcontext():
         yield
 
@@ -178,7 +178,7 @@ def _taking(original: Callable[[Any], Any], output: _Output) -> Callable[[Any], 
 
 
 def _giving_back(original: Callable[[Any, Any], None], output: _Output) -> Callable[[Any, Any], None]:
-    """What a test has not read with `capfd` goes to what captures around it; at the end that is the log."""
+    """Pass on the output that a test has not read with `capfd`; in the end it is in the log."""
 
     @wraps(original)
     def write_back(self: Any, data: Any) -> None:

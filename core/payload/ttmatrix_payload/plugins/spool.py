@@ -171,7 +171,7 @@ class Spool:
         shutil.rmtree(self._place, ignore_errors=True)
 
     def _copy(self, table: int, log: Log, *, whole: bool = False) -> None:
-        """What cannot be written, for example on a full disk, is copied the next time."""
+        """Copy new output; a part that cannot be written, for example on a full disk, is copied the next time."""
         if table < 0:
             return
         with suppress(OSError), self._target(log) as target:
