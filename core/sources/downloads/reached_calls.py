@@ -130,7 +130,8 @@ class LoaderCode:
         """A variant as it is written, and its configuration."""
         expressions = self._program.expressions
         with suppress(Unknown, RecursionError), self._program.budget():
-            for key, value in expressions.attribute(of, "_VARIANTS").items():
+            written = expressions.attribute(of, "_VARIANTS")
+            for key, value in written.items() if isinstance(written, dict) else ():
                 if expressions.text(key) == variant:
                     return key, self._written(graph, of, variant) if isinstance(value, Opaque) else value
         return variant, self._written(graph, of, variant)

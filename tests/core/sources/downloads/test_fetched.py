@@ -170,3 +170,24 @@ def test_names_are_those_that_a_loader_comes_to_as_a_run_makes_it(
     source = _loader("from ...base import ForgeModel", "return 1").replace("get_file", "print") + MADE
     found = fetch(source, variant, {"base.py": BASE})
     assert (found.files, found.unknown) == (wanted, ())
+
+
+ODD = {
+    "no table": "class ModelLoader:\n _VARIANTS = [1]\n def load_model(self): A.from_pretrained('a/b')",
+    "its own base": "class ModelLoader(ModelLoader):\n def load_model(self): A.from_pretrained('a/b')",
+    "without an end": (
+        "class ModelLoader:\n"
+        " def __init__(self): self.x = self.y\n"
+        " def load_model(self):\n  for one in range(10**9): A.from_pretrained('a/b')\n  return self.load_model()\n"
+        " def load_inputs(self): self.y = self.x\n"
+    ),
+    "a long chain": "\n".join(
+        [f"def f{at}(x): return f{(at + 1) % 300}(x + 'a') or A.from_pretrained('a/b')" for at in range(300)]
+        + ["class ModelLoader:", " def load_model(self): return f0('o')"]
+    ),
+}
+
+
+@pytest.mark.parametrize("source", ODD.values(), ids=ODD)
+def test_odd_code_has_the_downloads_that_it_shows(fetch: Fetch, source: str) -> None:
+    assert fetch(source, "any").hub == (_model("a/b"),)
