@@ -14,7 +14,13 @@ from core.doctor.filing import DUPLICATE_KEY, MISFILED
 from core.doctor.hand_written import LOST_TEST, test_findings
 from core.doctor.ids import UNKNOWN_ID
 from core.doctor.jobs import EMPTY_JOB, MISSING_PRESET, SAME_JOB, UNUSED_PRESET, WRONG_MACHINE
-from core.doctor.loader_files import EARLY_IMPORT, UNDEFINED_NAME, UNREAD_REQUIREMENTS, loader_file_findings
+from core.doctor.loader_files import (
+    EARLY_IMPORT,
+    NO_CLASSMETHOD,
+    UNDEFINED_NAME,
+    UNREAD_REQUIREMENTS,
+    loader_file_findings,
+)
 from core.doctor.markers import ODD_MARKER
 from core.doctor.op_manifests import OP_MANIFEST, corrected_findings
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
@@ -51,6 +57,7 @@ CHECKS = (
     RAISING_LOADER,
     EARLY_IMPORT,
     UNDEFINED_NAME,
+    NO_CLASSMETHOD,
     UNREAD_REQUIREMENTS,
     BROKEN_TEST,
     MISSING_FIXTURE,

@@ -15,7 +15,9 @@ from core.sources import Checkout
 _PINS = ("python_package/requirements.txt", "venv/requirements-dev.txt")
 _RUNTIME = frozenset({"torch", "torchxla", "torchvision", "torchaudio", "jax", "jaxlib", "pjrtplugintt"})
 """Another version of these takes the place of the one that the device's plugin was built for."""
-_REQUIREMENT = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?P<how>==|~=|<=?)\s*(?P<version>[\d.]+)")
+_REQUIREMENT = re.compile(
+    r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?P<how>==|~=|!=|<=?|>=?)\s*(?P<version>[\d.]+)"
+)
 _NAMED = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)")
 _AT_ADDRESS = re.compile(r"^\s*(?P<name>[\w.-]+)\s*@\s*\S*/(?P<file>[\w.-]+?)-(?P<version>\d[\d.]*)")
 
@@ -25,11 +27,12 @@ def _replaced(matrix: Matrix) -> Iterator[Finding]:
     for directory in matrix.loaders if pins else ():
         path = matrix.checkout.models / directory / "requirements.txt"
         for line, text in enumerate(_lines(path), 1):
-            match = _REQUIREMENT.match(text)
+            match = _REQUIREMENT.match(text) or _AT_ADDRESS.match(text)
             name = plain_name(match["name"]) if match else ""
-            if match and name in pins and not _allows(match["how"], match["version"], pins[name]):
+            how = match.groupdict().get("how", "==") if match else ""
+            if match and name in pins and not _allows(how, match["version"], pins[name]):
                 message = (
-                    f"Installs another {match['name']} ({match['how']}{match['version']}) over the {pins[name]} that"
+                    f"Installs another {match['name']} ({how}{match['version']}) over the {pins[name]} that"
                     " the device's plugin is built for. Remove the line, or let it allow that version"
                 )
                 yield Finding(PINNED_ELSEWHERE.kind, message, matrix.checkout.relative(path), line, 1, directory)
@@ -60,8 +63,11 @@ def runtime_requirements(checkout: Checkout) -> frozenset[str]:
 def _allows(how: str, version: str, pinned: str) -> bool:
     """Whether a requirement is satisfied by the pinned version, as far as its numbers tell."""
     wanted, have = ([int(part) for part in text.strip(".").split(".") if part] for text in (version, pinned))
-    if how == "==":
-        return have[: len(wanted)] == wanted or wanted[: len(have)] == have
+    same = have[: len(wanted)] == wanted or wanted[: len(have)] == have
+    if how in ("==", "!="):
+        return same == (how == "==")
+    if how.startswith(">"):
+        return have > wanted or (how == ">=" and same)
     if how == "~=":
         return have[: len(wanted) - 1] == wanted[:-1] and have >= wanted
     return have < wanted or (how == "<=" and have == wanted)

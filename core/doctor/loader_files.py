@@ -5,7 +5,7 @@ Importing a loader shows none of these (docs/rules.md 6).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from core.base.errors import TTMatrixError
@@ -15,13 +15,15 @@ from core.doctor.drift import plain_name, runtime_requirements
 from core.domain.model import Finding
 from core.matrix import Matrix
 from core.matrix.cache import Cache, content_cache, of_loaders
-from core.python import ModuleFacts, Undefined, undefined_names
+from core.python import ModuleFacts, Undefined, lost_classes, parse_python, undefined_names
 from core.sources import ModelsTree, NeededPackage, files_below, loader_file, needed_packages
 
 UNDEFINED_NAME = Check("undefined-name", "a function that looks up a name that nothing binds")
+NO_CLASSMETHOD = Check("no-classmethod", "a method of a loader that takes cls and is no class method")
 EARLY_IMPORT = Check("early-import", "a package that a loader imports before its requirements are installed")
 UNREAD_REQUIREMENTS = Check("unread-requirements", "a file of requirements that nothing installs")
 
+_DECORATE = "Write @classmethod above it"
 _CORRECT = "Import or define it, or correct the name"
 _INSTALLER = Path("tests/runner/requirements.py")
 _FILE_NAME = re.compile(r"\b[\w.-]*requirements[\w.-]*\.txt\b")
@@ -47,32 +49,51 @@ _REQUIRED = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)")
 
 def loader_file_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
     """Names that no function can find, packages that are not there yet, requirements that nobody reads."""
-    undefined = of_loaders(cache, matrix, "undefined", dict, lambda: _undefined(cache, matrix))
+    undefined = of_loaders(cache, matrix, "undefined", dict, lambda: _per_file(cache, matrix, "undefined", _names))
     for directory, names in undefined.items():
         path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
         for one in names:
             message = f"{one.function} raises NameError: nothing binds {one.name}. {_CORRECT}"
             yield Finding(UNDEFINED_NAME.kind, message, path, one.line, id=directory)
+    lost = of_loaders(cache, matrix, "lost_classes", dict, lambda: _per_file(cache, matrix, "lost_classes", _lost))
+    for directory, methods in lost.items():
+        path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
+        for one in methods:
+            message = (
+                f"{one.function} takes cls and is no class method: its first argument takes the place. {_DECORATE}"
+            )
+            yield Finding(NO_CLASSMETHOD.kind, message, path, one.line, id=directory)
     yield from _early(cache, matrix)
     yield from _unread(matrix)
 
 
-def _undefined(cache: Cache, matrix: Matrix) -> dict[str, tuple[Undefined, ...]]:
+def _per_file(
+    cache: Cache, matrix: Matrix, kind: str, read: Callable[[bytes], tuple[Undefined, ...]]
+) -> dict[str, tuple[Undefined, ...]]:
+    """What `read` finds in the file of each loader; those without are left out."""
     models = matrix.checkout.models
     found: dict[str, tuple[Undefined, ...]] = {}
-    with content_cache(cache, "undefined", models, tuple) as cached:
+    with content_cache(cache, kind, models, tuple) as cached:
         for directory in matrix.loaders:
             path = loader_file(directory)
             known = cached.get(path)
-            names = cached.put(path, _in_file(models / path), [path]) if known is None else known
+            names = cached.put(path, _in_file(models / path, read), [path]) if known is None else known
             if names:
                 found[directory] = names
     return found
 
 
-def _in_file(path: Path) -> tuple[Undefined, ...]:
+def _names(source: bytes) -> tuple[Undefined, ...]:
+    return undefined_names(source)
+
+
+def _lost(source: bytes) -> tuple[Undefined, ...]:
+    return lost_classes(parse_python(source))
+
+
+def _in_file(path: Path, read: Callable[[bytes], tuple[Undefined, ...]]) -> tuple[Undefined, ...]:
     try:
-        return undefined_names(read_bytes(path))
+        return read(read_bytes(path))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return ()
 

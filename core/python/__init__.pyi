@@ -17,7 +17,11 @@ from .syntax import (
     statements_in as statements_in,
 )
 from .texts import describe as describe
-from .undefined import Undefined as Undefined, undefined_names as undefined_names
+from .undefined import (
+    Undefined as Undefined,
+    lost_classes as lost_classes,
+    undefined_names as undefined_names,
+)
 from .values import (
     Class as Class,
     External as External,

@@ -18,6 +18,8 @@ _GIVEN = frozenset(dir(builtins)) | {
     "__class__",
     "WindowsError",
 }
+_OF_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
+"""Methods that Python makes class methods by itself."""
 _OPENING = frozenset({"*", "__getattr__"})
 _BINDS_ANYTHING = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
 """A module that calls one of these may have names that are not visible."""
@@ -43,6 +45,18 @@ def undefined_names(source: bytes, filename: str = "<unknown>") -> tuple[Undefin
         return ()
     missing = looked_up - bound - _GIVEN
     return tuple(_places(tree, missing)) if missing else ()
+
+
+def lost_classes(tree: ast.Module) -> tuple[Undefined, ...]:
+    """Methods that take `cls` first and are no class methods: what is passed first takes its place."""
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    plain = [one for one in classes if not any(isinstance(base, ast.Name) and base.id == "type" for base in one.bases)]
+    functions = (node for one in plain for node in one.body if isinstance(node, ast.FunctionDef))
+    return tuple(
+        Undefined("cls", one.name, one.lineno)
+        for one in functions
+        if not one.decorator_list and one.args.args and one.args.args[0].arg == "cls" and one.name not in _OF_CLASSES
+    )
 
 
 def _below(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:

@@ -112,3 +112,19 @@ def test_a_name_that_something_binds_or_may_bind(tmp_path: Path, text: str) -> N
 )
 def test_requirements_that_nothing_installs(tmp_path: Path, path: str, found: bool) -> None:
     assert _found(tmp_path, {path: "timm\n"}) == ([("unread-requirements", path, 1)] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("method", "found"),
+    [
+        ("def info(cls, variant=None): ...", True),
+        ("@classmethod\n    def info(cls, variant=None): ...", False),
+        ("@made\n    def info(cls, variant=None): ...", False),
+        ("def info(self, cls): ...", False),
+        ("def __init_subclass__(cls): ...", False),
+    ],
+)
+def test_a_method_that_takes_the_class(tmp_path: Path, method: str, found: bool) -> None:
+    text = f"from elsewhere import made\n…\n\n\nclass Other:\n    {method}\n"
+    kinds = [kind for kind, _, _ in _found(tmp_path, {f"{ALPHA}/loader.py": text})]
+    assert kinds == (["no-classmethod"] if found else [])
