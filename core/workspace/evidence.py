@@ -312,6 +312,20 @@ class Evidence(Lasting):
         )
         return nightly.read_night(source, run, base)
 
+    def newest_night(self) -> "Nightly | None":
+        """The newest nightly, read once for all who ask until there is more; None: none is known."""
+        run = nightly.newest_night(self.ci_runs)
+        if run is None:
+            return None
+        workspace, place = self.workspace, self._place
+        stores = evidence.evidence_store(*place), evidence.handwritten_store(*place)
+        files = (*(one.file for one in stores), evidence.performance_store(*place).file, self.lookups_file)
+        stamp = run, *map(stamp_of, files)
+        known = workspace.newest_night
+        if known is None or known[0] != stamp:
+            known = workspace.newest_night = stamp, self.night(run)
+        return known[1]
+
     def between(self, before: str, after: str, looked: "Lookups | None" = None) -> "Versions":
         """What lies between two commits of tt-xla: from clones, and what GitHub has said before."""
         looked = looked or github.Lookups(self.lookups_file)

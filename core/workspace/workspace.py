@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from core.edits.pending import Change, Workbench
     from core.evidence import PerfReport
     from core.evidence.analysis import Series
+    from core.evidence.nightly import Night as Nightly
     from core.handwritten import Known
     from core.history import History
     from core.matrix import Detail, Matrix
@@ -112,6 +113,8 @@ class Workspace(Lasting):
         self._index = index
         self._history: tuple[Stamps, History] | None = None
         self._reports: tuple[object, Sequence[PerfReport]] | None = None
+        self.newest_night: tuple[object, Nightly] | None = None
+        """The newest nightly, with the state of all that it was read from."""
         self._fetched: dict[str, Fetched] = {}
 
     @classmethod

@@ -293,3 +293,18 @@ async def test_commits_lead_to_what_they_change(hub: GitHub, checkout: Checkout)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, DiffScreen), "the diff")
         assert isinstance(app.screen, DiffScreen) and app.screen._range == f"{before}..{after}"
+
+
+async def test_the_newest_night_is_read_before_its_screen_is_opened_and_once(hub: GitHub, checkout: Checkout) -> None:
+    two_nights(hub)
+    ingest(checkout)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: app.session.workspace.newest_night is not None, "the night, read ahead")
+        known = app.session.workspace.newest_night
+        screen = await opened(app, pilot)
+        await until(pilot, lambda: screen._shown is not None, "the night")
+        assert known is not None and screen._shown is not None and screen._shown.night is known[1]
+        Night(hub, 22).models("n150", GOOD)
+        ingest(checkout)
+        await until(pilot, lambda: app.session.workspace.newest_night is not known, "the next one, read ahead")

@@ -256,6 +256,9 @@ class Polling:
         session = self._session
         if (session.night, session.freshness) == (seen.night, seen.freshness):
             return
+        if seen.night is not None and seen.night != session.night:
+            # Before anybody opens its screen.
+            self._background.run("newest night ahead", session.ci.newest_night, lambda _: None, supersede=True)
         session.night, session.freshness = seen.night, seen.freshness
         self._signals.freshness_changed.publish(None)
         newest = before.night if before is not None else seen.night

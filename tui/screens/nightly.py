@@ -10,7 +10,6 @@ from core.evidence import CiJob, CiRun, JobState, nightly
 from core.evidence.nightly import Line, Machine, Night, NightCell, Section, Span, Speed
 from core.matrix.query import Query, exactly
 from core.runs.planning import LaunchPlan
-from core.workspace import Evidence
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import ask_to_start
@@ -94,7 +93,10 @@ class NightScreen(ListAndLines[NightRow]):
             runs = evidence.ci_runs
             newest = nightly.newest_night(runs)
             chosen = run or newest
-            return runs, _night(evidence, chosen, base, newest) if chosen and newest else None
+            if chosen is None or newest is None:
+                return runs, None
+            night = evidence.newest_night() if run is None and base is None else evidence.night(chosen, base)
+            return runs, _shown(night, newest) if night is not None else None
 
         self.context.background.run("nightly", work, self._take, supersede=True, lists=self._shown is None)
 
@@ -337,8 +339,7 @@ class NightScreen(ListAndLines[NightRow]):
         return nightly.markdown(self._shown.night) if self._shown is not None else ""
 
 
-def _night(evidence: Evidence, run: CiRun, base: CiRun | None, newest: CiRun) -> Shown:
-    night = evidence.night(run, base)
+def _shown(night: Night, newest: CiRun) -> Shown:
     green = nightly.other_jobs(night)
     return Shown(night, [*nightly.sections(night), *([green] if green.lines else [])], _stamp(newest))
 
