@@ -17,7 +17,7 @@ from core.cli import AppRequest, main as run_command_line  # noqa: E402
 from tui import app, terminal, web  # noqa: E402
 
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
-"""What TERM says where there is no terminal but paper: editors' shells, logs, cron."""
+"""Values of TERM where there is no terminal but paper: editors' shells, logs, cron."""
 _HEADLESS = "ttmatrix --help lists the commands that do without, such as list, show, run and logs -f."
 
 

@@ -37,7 +37,7 @@ def all_hints() -> tuple[ListedHint, ...]:
 
 
 class Hints:
-    """Which hints a person has seen: a file in the directory of state. Without it, they are shown again."""
+    """The hints that a person has seen: a file in the directory of state. Without it, they are shown again."""
 
     def __init__(self, file: Path, keymap: Keymap) -> None:
         self._file = file

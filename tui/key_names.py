@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How keys are written for a person."""
+"""The names of keys as a person reads them."""
 
 from tui.commands import Command
 
@@ -22,7 +22,7 @@ KEY_NAMES = {
     "pageup": "pgup",
     "escape": "esc",
 }
-"""How keys are shown, by Textual's names for them, where that differs."""
+"""Keys as shown, by Textual's names for them, where these differ."""
 
 
 def key_text(command: Command) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which keys run which commands: those of the table, of a preset for moving, and what a person has set."""
+"""The keys of commands: those of their records, of a preset for moving, and of a person's settings."""
 
 import difflib
 import re
@@ -102,7 +102,7 @@ class Keymap:
         return key_text(self._commands[id]).split()[0]
 
     def clash(self) -> tuple[str, Command, Command] | None:
-        """A key that means two things at once, with the two; None: there is none."""
+        """A key with two meanings at once, and the two commands; None: there is none."""
         for places in TOGETHER:
             seen: dict[str, Command] = {}
             for command in self.applied(commands(Where.APP, *places)):
@@ -119,14 +119,14 @@ def with_keys(words: str, keymap: Keymap) -> str:
 
 
 def advice(words: str, keymap: Keymap, *, read_only: bool) -> str:
-    """What is so, and which key does something about it; a read-only app says only what is so if it refuses that."""
+    """Words with the key that helps; a read-only app that refuses this key says only the part before it."""
     if any(refusal(id, read_only=read_only) for id in _COMMAND.findall(words)):
         return f"{words.partition('{')[0].rstrip(' .:')}."
     return with_keys(words, keymap)
 
 
 def need_words(need: Need, keymap: Keymap, *, read_only: bool = False) -> str:
-    """What a command lacks, with the keys that commands have now, as `advice`."""
+    """The words of a need with the present keys of commands, as `advice`."""
     return advice(need.value, keymap, read_only=read_only)
 
 
@@ -142,7 +142,7 @@ def read_keymap(preset: str, keys: Mapping[str, str]) -> Keymap:
 
 
 def keymap_problems(preset: str, keys: Mapping[str, str]) -> Sequence[TTMatrixError]:
-    """What is wrong with a keymap that settings ask for."""
+    """The problems of a keymap that settings ask for."""
     return _read(preset, keys)[1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every screen is given: the session, and one small interface for each thing it may ask of the app."""
+"""The context of every screen: the session, and one small interface for each thing to ask of the app."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class Signals:
-    """What screens follow. All are published in the app's own thread."""
+    """The signals that screens follow. All are published in the app's own thread."""
 
     def __init__(self, app: App[Any]) -> None:
         self.matrix_changed: Signal[None] = Signal(app, "matrix changed")
@@ -48,7 +48,7 @@ class Signals:
         self.facts_changed: Signal[None] = Signal(app, "facts changed")
         """A provider has computed more about the tests than the index holds."""
         self.downloads_read: Signal[None] = Signal(app, "downloads read")
-        """What the loader of a test downloads is known: `Facts.request_fetched`."""
+        """The downloads of a test's loader are known: `Facts.request_fetched`."""
         self.freshness_changed: Signal[None] = Signal(app, "freshness changed")
         """There is a newer night, or its age reads otherwise."""
         self.identity_changed: Signal[None] = Signal(app, "identity changed")
@@ -137,7 +137,7 @@ class Worklists(Protocol):
 
     @property
     def progress(self) -> Progress | None:
-        """How much of a newer one is worked out; None: none is being worked out, or that has just begun."""
+        """The progress of a newer one; None: none is being worked out, or that has just begun."""
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -153,7 +153,7 @@ class Worklists(Protocol):
         """Judge without these machines."""
 
     def read(self) -> Worklist:
-        """What is to be decided now, with all machines. Not for the app's own thread."""
+        """Work out the present worklist, with all machines. Not for the app's own thread."""
 
 
 class CheckoutFiles(Protocol):
@@ -177,7 +177,7 @@ class Navigation(Protocol):
 
     @property
     def base(self) -> str:
-        """What the present level is narrowed to: escape takes away what a person has added, but not that."""
+        """The restriction of the present level: escape removes a person's additions to it, but not this."""
 
     @property
     def has_last(self) -> bool:

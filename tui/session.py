@@ -64,7 +64,7 @@ class Session:
     runs: list[RunRecord] = field(default_factory=list)
     """The runs of this checkout, newest first."""
     ages: Mapping[str, Age] = field(default_factory=dict)
-    """How far the tree of a run is from the present one, by run id; a run of the present tree has none."""
+    """The age of a run's tree, by run id; a run of the present tree has none."""
     repository: str = ""
     """The first commit of the checkout; empty until git was asked."""
     branch: str = ""
@@ -143,7 +143,7 @@ class Session:
         self.take_awaited()
 
     def look(self) -> Evidence:
-        """What all results say now: the same evidence until there is more. Not for the app's own thread."""
+        """The evidence of all results: the same object until there are more. Not for the app's own thread."""
         workspace = self.workspace
         with workspace.lock:
             found = self._evidence = workspaces.look(workspace, self._evidence)
@@ -184,7 +184,7 @@ class Session:
 
     @property
     def selected(self) -> Selected | None:
-        """Which scheduled CI jobs select which tests; None until that has been learned."""
+        """The scheduled CI jobs that select each test; None until that is known."""
         facts = self.view.learned.get("jobs")
         return facts if isinstance(facts, ci.Selected) else None
 
@@ -251,7 +251,7 @@ class Session:
         self.open_changes = len(found)
 
     def open_changes_of(self, ids: Collection[str]) -> int:
-        """How many changes of these tests wait to be decided or written."""
+        """The number of changes of these tests that wait to be decided or written."""
         wanted = self.edited.intersection(ids)
         return sum(any(op.id in wanted for op in change.ops) for change in self._open_changes()) if wanted else 0
 
@@ -322,7 +322,7 @@ class Session:
         return runs.of_checkout(records, self.checkout.root, self.repository)
 
     def read_ages(self) -> Aged:
-        """How old the runs of this checkout are. Asks git: not for the app's own thread."""
+        """The ages of the runs of this checkout. Asks git: not for the app's own thread."""
         workspace = self.workspace
         # Before the commits are read: what changes meanwhile is noticed at the next look.
         heads = workspace.head_stamps

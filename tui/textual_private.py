@@ -367,7 +367,7 @@ class LatePainted(ModalScreen[T], SteadyScreen[T], CachedLines):
             super()._compositor_refresh()
 
     def paint_lines(self, crop: Region) -> list[Strip]:
-        """What is behind the box, painted with half of the work of the stock screen: each style is tinted once."""
+        """Paint the screen behind the box with half of the work of the stock screen: each style is tinted once."""
         behind = self.render()
         if not isinstance(behind, BackgroundScreen):
             return super().paint_lines(crop)

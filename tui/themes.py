@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the app is coloured: the themes, and which one a terminal gets where nobody has chosen."""
+"""The colours of the app: the themes, and the default one of a terminal."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ AUTO = "auto"
 MONO = "mono"
 """The theme without colours."""
 _FEWER = "-256"
-"""What the name of the twin of a theme ends with that has only colours of a terminal with 256."""
+"""The ending of the name of a theme's twin for terminals with 256 colours."""
 _COMMON = ("primary", "accent", "warning", "error", "success", "foreground", "background", "surface", "panel", "boost")
-"""What every theme of Textual has; the rest are variables, most of them our own."""
+"""The colours that every theme of Textual has; the rest are variables, most of them our own."""
 
 _DARK = {
     "primary": "#0178D4",
@@ -291,7 +291,7 @@ _STYLES = {
     "word-style": "bold underline",
     "field-style": "none",
 }
-"""How text is set besides its colour, where backgrounds tell things apart."""
+"""The styles of text besides its colour, where backgrounds tell things apart."""
 _PLAIN_STYLES = {
     "tab-style": "bold reverse",
     "header-style": "bold underline",
@@ -353,7 +353,7 @@ def chosen_theme(setting: str, environ: Mapping[str, str]) -> str:
 
 
 def _named_colours(colours: Mapping[str, str]) -> TerminalTheme:
-    """What red, green and the others look like in texts that name colours."""
+    """The colours for red, green and others in texts that name colours."""
     names = ("error", "success", "warning", "primary", "accent", "secondary")
     grey, *found = (Color.parse(colours[name]).rgb for name in ("muted", *(f"text-{name}" for name in names)))
     plain, ground = Color.parse(colours["foreground"]).rgb, Color.parse(colours["surface"]).rgb

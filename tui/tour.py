@@ -44,7 +44,7 @@ STEPS = (
 
 
 class Tour:
-    """Where a person is in the tour."""
+    """The step of the tour where a person is."""
 
     def __init__(self, keymap: Keymap, say: Callable[[str, str], None], done: Callable[[], None]) -> None:
         """`say` shows a title and words in place of what it showed before; `done` takes them away."""

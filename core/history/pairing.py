@@ -75,7 +75,7 @@ class Placed(NamedTuple):
     location: Location
     fields: Fields
     follows: str
-    """The nearest id above it that its file holds on both sides; empty: there is none."""
+    """The nearest id above it that is in its file on both sides; empty: there is none."""
 
 
 class EntryEdit(NamedTuple):

@@ -62,7 +62,7 @@ class ModelInfos:
 
     known: Mapping[Key, ModelInfo]
     unknown: Mapping[Key, str]
-    """Why there is none, or why it is only known when the loader runs."""
+    """The reason why there is none, or why it is only known when the loader runs."""
     failures: Mapping[str, Failure] = field(default_factory=dict)
     """What the loaders raise that cannot be imported, asked or made, by directory."""
 

@@ -358,7 +358,7 @@ class Evidence(Lasting):
 
     @once
     def clusters(self) -> "tuple[Cluster, ...]":
-        """Failures that are one, over all cells."""
+        """Clusters of failures with the same cause, over all cells."""
         results = self.results.without(self.policy.ignored_hosts)
         return analysis.find_clusters(self.workspace.matrix, analysis.last_failures(results))
 

@@ -29,6 +29,8 @@ INSTEAD = {
 
 _WORDS = re.compile(rf"\b(?:{'|'.join(INSTEAD)})\b", re.IGNORECASE)
 _CODE = re.compile(r"``?[^`\n]*``?")
+_RIDDLES = frozenset({"What", "Whatever", "How", "Those", "That", "Where", "Which", "Who"})
+"""First words of docstrings whose subject comes late or never."""
 _KEYS = frozenset({"held", "kept", "mend"})
 """Keys of JSON documents and journals, which programs and files of today have."""
 
@@ -113,6 +115,18 @@ def test_the_tests_speak_plainly() -> None:
 
 def test_the_documents_speak_plainly() -> None:
     assert complaints(document_texts()) == []
+
+
+def test_docstrings_of_the_app_begin_with_a_thing_or_an_act() -> None:
+    """`The keys of a command`, `Copy the id`: not `What a command has as keys`."""
+    found = [
+        f"{file.relative_to(ROOT)}:{node.lineno} {node.value.value[:60]}"
+        for file in sorted((ROOT / "tui").rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        if node.value.value.partition(" ")[0] in _RIDDLES
+    ]
+    assert found == []
 
 
 @pytest.mark.parametrize(

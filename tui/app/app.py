@@ -74,17 +74,17 @@ MODULES_OF_SCREENS = (
 )
 """Modules of other screens and dialogs: loading one at its first use would block the app's own thread up to 100 ms."""
 _PLACE_SECONDS = 1.0
-"""How often the place of the person is stored, if it is another one."""
+"""Seconds between looks at whether the place of the person is to be stored."""
 _AGAIN_SECONDS = 2.0
-"""How soon the interrupt key must be pressed again to quit."""
+"""Seconds within which the interrupt key must be pressed again to quit."""
 _TOUR_SECONDS = 3600.0
-"""How long a step of the tour is shown, if nobody does it."""
+"""Seconds that a step of the tour is shown, if nobody does it."""
 _LIST_SECONDS = 0.1
 """So long keys wait for the first list of Triage, if it is not known yet."""
 
 
 class Appearance(NamedTuple):
-    """How the app starts."""
+    """The options with which the app starts."""
 
     theme: str = "dark"
     """One of `tui.themes`."""
@@ -104,7 +104,7 @@ PLAIN = Appearance()
 
 
 class Process(Protocol):
-    """What the process of the app does in addition to running it."""
+    """Work of the app's process, in addition to running it."""
 
     def started(self, app: TTMatrixApp) -> None:
         """Called when the first frame is shown and the work after it has begun."""

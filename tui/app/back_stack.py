@@ -21,11 +21,11 @@ class Level(NamedTuple):
     """One step inwards."""
 
     begun: Place
-    """Where it began; escape leads back there."""
+    """The place where it began; escape leads back there."""
     changed: Place
-    """What its target screen showed before."""
+    """The view of its target screen before."""
     base: str = ""
-    """What it restricts that screen to, such as a query: escape alone does not remove that."""
+    """Its restriction of that screen, such as a query: escape alone does not remove that."""
 
 
 class BackStack(NamedTuple):
@@ -37,7 +37,7 @@ class BackStack(NamedTuple):
 
     @property
     def base(self) -> str:
-        """What the current level restricts its screen to."""
+        """The restriction of the current level on its screen."""
         return self.inner[-1].base if self.inner else ""
 
     def enter(self, here: Place, target: Place, base: str = "") -> BackStack:

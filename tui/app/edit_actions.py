@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.edits.pending import Change, Conflict, Decision, Take
 
 _NOTICE_SECONDS = 20
-"""How long important messages stay."""
+"""Seconds that important messages stay."""
 
 
 class EditActions:

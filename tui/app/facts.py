@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _AGAIN_SECONDS = 5.0
-"""How long after a failure facts are not read again."""
+"""Seconds after a failure in which facts are not read again."""
 
 
 class FactRequests:

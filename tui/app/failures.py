@@ -21,9 +21,9 @@ _ROOT = Path(core.__file__).parents[1]
 _DOOR = "tui/textual_private.py"
 """All messages come through here, also those that only Textual handles."""
 _FILES = 20
-"""How many files of former apps stay."""
+"""Number of files of former apps that stay."""
 _TIMES = 3
-"""How often the traceback of one place is written: a timer may come to it again and again."""
+"""Times that the traceback of one place is written: a timer may come to it again and again."""
 
 
 class Mistake(TTMatrixError):
@@ -36,7 +36,7 @@ class Mistake(TTMatrixError):
         hint = "What you typed and what is pending is still there."
         super().__init__(f"A mistake in ttmatrix: {words}", f"At {place}; {where}.", hint)
         self.origin = f"{words} {[*_places(error)][-1:]}"
-        """What makes it another mistake than others: where it was raised, whatever called that."""
+        """Its identity: the place where it was raised, whatever called that."""
 
 
 class Failures:

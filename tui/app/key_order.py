@@ -16,11 +16,11 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 _GIVE_UP_SECONDS = 1.0
-"""How long a key delays those after it at most; longer only happens if something goes wrong."""
+"""Most seconds that a key delays those after it; more only if something goes wrong."""
 _ROUNDS = 2
-"""How often a key is followed: once for its effect, once for the messages that this has sent."""
+"""Rounds in which a key is followed: one for its effect, one for the messages that this has sent."""
 _PAUSE_SECONDS = 2.0
-"""How long keys wait for a question that background work asks: nobody types ahead for longer."""
+"""Seconds that keys wait for a question that background work asks: nobody types ahead for longer."""
 _DEAF_SECONDS = 0.5
 """After a question that appears later than that, keys are dropped this long: they were meant for what it covers."""
 
@@ -68,7 +68,7 @@ class KeyOrder:
 
     @property
     def in_line(self) -> int:
-        """How many keys have not been handed on yet."""
+        """The number of keys that have not been handed on yet."""
         return len(self._keys)
 
     def start(self) -> None:

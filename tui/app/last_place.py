@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the app was left on a checkout: the screen, the view of the matrix, and the row under the cursor."""
+"""The place where the app was left on a checkout: screen, view of the matrix, row under the cursor."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ class LastPlace(NamedTuple):
 
 
 def place_file(directory: Path, root: Path) -> Path:
-    """Where the place of the checkout at `root` is stored."""
+    """The file of the last place on the checkout at `root`."""
     return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.json"
 
 

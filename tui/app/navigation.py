@@ -65,7 +65,7 @@ class Navigation:
 
     @property
     def shown(self) -> str:
-        """What is in front, in words for a report: the screen and its dialogs."""
+        """The screen in front and its dialogs, in words for a report."""
         return " below ".join(type(one).__name__ for one in self._app.screen_stack)
 
     def show(self, screen: SessionScreen) -> None:
@@ -87,11 +87,11 @@ class Navigation:
 
     @property
     def base(self) -> str:
-        """What the current level restricts its screen to: escape removes what a person added to it, but not that."""
+        """The restriction of the current level on its screen: escape removes only what a person added to it."""
         return self._levels.base
 
     def _place(self, screen: SessionScreen | None = None) -> Place:
-        """What is shown, or what a screen that is not in front would show."""
+        """The present place: of the screen in front, or of one that is not in front."""
         screen = screen or self.in_front() or self.matrix
         return Place(screen.PLACES[0].value, screen.spot())
 

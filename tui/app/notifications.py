@@ -22,9 +22,9 @@ from tui.textual_private import write_to_terminal
 _CLIPBOARD_CHARACTERS = 100_000
 """Terminals refuse longer sequences, or hang on them."""
 _WARNING_SECONDS = 30
-"""How long an error is shown that may name a file."""
+"""Seconds that an error is shown, which may name a file."""
 _LEAST_SECONDS = 0.5
-"""How long a message is shown that is late."""
+"""Least seconds that a late message is shown."""
 
 
 class LastingNotification(Notification):

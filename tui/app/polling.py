@@ -54,7 +54,7 @@ class Seen:
     evidence: object
     """A value that changes when there are new results."""
     decisions: int
-    """How often another instance has changed the pending changes."""
+    """A count of changes to the pending changes by other instances."""
     hosts: tuple[Host, ...] = ()
     """The hosts of the hosts file."""
     cluster: ClusterStatus | None = None
@@ -69,7 +69,7 @@ class Seen:
     branch: str = ""
     """The branch that is checked out."""
     settings: Settings | TTMatrixError | None = None
-    """What the settings file says since it was last changed, or why it cannot be read; None: it was not changed."""
+    """The settings file as last changed, or why it cannot be read; None: it was not changed."""
 
 
 class Looker:

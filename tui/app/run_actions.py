@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     """Runs, what was executed to find out which packages are installed, and why others cannot be started."""
 
 _NAMED = 8
-"""How many tests a question lists."""
+"""Most tests that a question lists."""
 _FEW = 8
 """Keys wait until so many runs are queued; more take too long, and no more questions follow."""
 _PATIENCE_SECONDS = 1.0

@@ -41,7 +41,7 @@ _ENDINGS = (".yaml", ".py", ".json", ".yml")
 _DEBOUNCE_MS = 400
 """A pull changes many files; they count as one change once there was none for this long."""
 _WATCH_AGAIN_SECONDS = 5.0
-"""How long after a failure the checkout is watched again."""
+"""Seconds after a failure until the checkout is watched again."""
 _STOP_MS = 500
 _GIVE_BACK_SECONDS = 3.0
 _QUIET_THRESHOLDS = (20_000, 20, 50)
@@ -95,7 +95,7 @@ def open_app(request: AppRequest) -> int:
 
 
 def app_problems(settings: Settings) -> tuple[TTMatrixError, ...]:
-    """What is wrong with the settings that only the app uses: keys and colours."""
+    """The problems of the settings that only the app uses: keys and colours."""
     found = keymap_problems(settings.keymap, settings.keys)
     try:
         chosen_theme(settings.theme, os.environ)
@@ -105,7 +105,7 @@ def app_problems(settings: Settings) -> tuple[TTMatrixError, ...]:
 
 
 def where_to_begin(request: AppRequest, file: Path, *, restore: bool) -> tuple[LastPlace, str]:
-    """Where the app should start, and a message about a stored place that is lost: at first, the overview.
+    """The place to start at, and a message about a stored place that is lost: at first, the overview.
 
     The command line takes precedence over `file`. Raises UsageError for an invalid query.
     """

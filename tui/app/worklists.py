@@ -28,12 +28,12 @@ _QUIET_SECONDS = 1.0
 _WORK_SECONDS, _REST_SECONDS = 0.004, 0.001
 """After so much work a thread rests, so that keys and frames of others come between."""
 _SAID_SECONDS = 0.1
-"""How often the progress is said."""
+"""Seconds between messages of progress."""
 _NEVER = -1
 
 
 class Worklists:
-    """What is to be decided, as of the last results, and of the machines that a person leaves out.
+    """The worklist of Triage, worked out again with new results and other machines to leave out.
 
     `Signals.worklist_changed` says when there is another one, or that more of it is worked out.
     """
@@ -57,11 +57,11 @@ class Worklists:
         self.known: TriageItems | None = None
         """None: nothing is known yet."""
         self.progress: Progress | None = None
-        """How much of a newer one is worked out; None: there is none, or it has not begun."""
+        """The progress of a newer one; None: there is none, or it has not begun."""
         self.left_out: frozenset[str] = frozenset()
         """Machines whose results are not counted."""
         self._asked = 0
-        """How often something was new: work for an earlier number is dropped."""
+        """A count of news: work for an earlier number is dropped."""
         self._worked = _NEVER
         """The number that is being worked out, or was last."""
         self._wanted = False
@@ -96,7 +96,7 @@ class Worklists:
         self.want()
 
     def read(self) -> Worklist:
-        """What is to be decided now. Not for the app's own thread."""
+        """Work out the present worklist. Not for the app's own thread."""
         with self._one_at_a_time:
             return proposals.worked_out(self._session.look().worklist_steps(self._reader))
 

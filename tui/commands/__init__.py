@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person can do: a record beside each action, and the index of all of them for keys, help and command line."""
+"""The commands of the app: a record above each action, and an index of all for keys, help and command line."""
 
 from core.base.lazy import attach
 

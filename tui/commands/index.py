@@ -66,7 +66,7 @@ def commands(*places: Where) -> list[Command]:
 
 @cache
 def tab_commands() -> tuple[tuple[str, Command], ...]:
-    """What the line of screens lists: the name of each in `switch`, with the command that shows it."""
+    """The screens on the title line: the name of each in `switch`, with the command that shows it."""
     pattern = re.compile(r"switch\('(\w+)'\)")
     return tuple((found[1], one) for one in commands(Where.APP) if (found := pattern.fullmatch(one.action)))
 
@@ -79,7 +79,7 @@ def screen_commands() -> tuple[tuple[Where, Command], ...]:
 
 
 def needs_of(id: str) -> list[Need]:
-    """What a command needs, in the order in which it is checked: first what a need is about itself."""
+    """The needs of a command in the order of checking: a need comes after the one that it depends on."""
     command = by_id().get(id)
     return with_before(command.needs) if command is not None and command.needs is not None else []
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Where(StrEnum):
-    """What must be in front for a command to be valid."""
+    """The place that must be in front for a command to be valid."""
 
     APP = "everywhere"
     MATRIX = "matrix"
@@ -142,11 +142,11 @@ BEFORE: Mapping[Need, Need] = {
     Need.READY: Need.WORKFLOW,
     Need.DEVICE: Need.WORKFLOW,
 }
-"""What a need is about: where that is missing too, this is said."""
+"""The need that another one depends on: if both are missing, this one is said."""
 
 
 class Changes(StrEnum):
-    """What a command changes beside the screen, in the words of "this would ...": a read-only app refuses it."""
+    """The effect of a command beyond the screen, in words that follow "this would": a read-only app refuses it."""
 
     EDITS = "change pending edits"
     FILES = "write files"
@@ -156,7 +156,7 @@ class Changes(StrEnum):
 
 
 class Hint(NamedTuple):
-    """What to say about a command in a person's first days: once, and only while the command can be used."""
+    """A hint about a command for a person's first days: shown once, and only while the command can be used."""
 
     id: str
     """Saved once it was shown: never renamed."""
@@ -184,9 +184,9 @@ class Command(NamedTuple):
     ahead: bool = False
     """Whether it comes before keys typed right after it are handed out: for what changes where typing goes."""
     needs: Need | None = None
-    """What must be there for it to do anything; None: it always does something where it is valid."""
+    """The need without which it does nothing; None: it always does something where it is valid."""
     changes: Changes | None = None
-    """What it changes; None: it only shows something, or writes what is the app's own: marks, copies."""
+    """Its effect beyond the screen; None: it shows something, or writes only data of the app: marks, copies."""
     aliases: str = ""
     """Other words that people look for it by."""
     hint: Hint | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every full screen has: its context, the line of its title, and signals that end with the screen."""
+"""The base of all full screens: context, title line, and signals that end with the screen."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -33,7 +33,7 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
     BLANK: ClassVar[bool] = True
     """Its widgets cover it: nothing of its own is painted behind them with each frame."""
     PLACES: ClassVar[tuple[Where, ...]] = ()
-    """Where a person always is while this screen is in front; the first is its own (`tui.screens.table`)."""
+    """Places of a person while this screen is in front; the first is its own (`tui.screens.table`)."""
     PURPOSE: ClassVar[str] = ""
     """What it is for, in a sentence: said while there is nothing to show (`first_step`)."""
     PANES: ClassVar[Sequence[Pane]] = ()
@@ -91,15 +91,15 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         self.screen.bindings_updated_signal.subscribe(self, lambda _: self.with_widgets(self.show_title)())
 
     def places(self) -> tuple[Where, ...]:
-        """Where a person is now: decides which commands help lists."""
+        """The present places: they decide which commands help lists."""
         return self.PLACES
 
     def legend(self) -> "Sequence[Meaning]":
-        """What the signs on this screen mean: for help."""
+        """The meaning of the signs on this screen, for help."""
         return view_models.legend(self.PLACES[0], self.session.matrix)
 
     def query_fields(self) -> Callable[[], Sequence[tuple[str, str]]] | None:
-        """What has the fields of the query that can be typed here, with what they ask; to be called in a thread."""
+        """A function, to be called in a thread, for the fields of the query here with their meaning."""
         return None
 
     def first_step(self, words: str) -> str:
@@ -124,7 +124,7 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         self.repeated.append((self.set_interval(seconds, act), act))
 
     def on_screen_suspend(self) -> None:
-        """What nobody sees need not be looked at."""
+        """Pause the timers: nobody sees this screen."""
         for timer, _ in self.repeated:
             timer.pause()
 
@@ -191,7 +191,7 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         self.rule.at(self._place)
 
     def on_resize(self, event: events.Resize) -> None:
-        """What the title has room for hangs on the width."""
+        """The title depends on the width."""
         if self.is_mounted:
             self.show_title()
 
@@ -206,25 +206,25 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
                 return False
 
     def offer(self, *ids: str) -> None:
-        """Have the line of keys name those of these commands alone that have what they need now."""
+        """Show only those of these commands on the line of keys whose needs are met now."""
         lacking = (id for id in ids if any(map(self.lacks, needs_of(id))))
         self.key_line.leave_out(lacking)
 
     # In and out
 
     def spot(self) -> object:
-        """What is shown here, for `restore`; None where nothing but the person changes that."""
+        """The view of this screen, for `restore`; None where nothing but the person changes it."""
         return None
 
     def restore(self, spot: object) -> None:
         """Show what `spot` has returned."""
 
     def close_one(self) -> bool:
-        """Close what was opened last on this screen, or take back what narrows it; False: there is nothing."""
+        """Close the last thing opened on this screen, or remove its restriction; False: there is nothing."""
         return False
 
     def go_back(self) -> None:
-        """What escape does: one level back. Never leaves the app."""
+        """Go back one level, as escape does. Never leaves the app."""
         if not self.panes.leave() and not self.close_one():
             self.context.navigation.back()
 

@@ -47,9 +47,9 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         self.read_when_seen(self._read_evidence, context.signals.matrix_changed, context.signals.evidence_changed)
         self._found: Gathered | None = None
         self._texts: Sequence[str] = ()
-        """What the filter looks for words in, of each cluster."""
+        """The text of each cluster in which the filter looks for words."""
         self._clusters: Sequence[Cluster] = ()
-        """Those that the filter leaves."""
+        """The clusters that match the filter."""
         self._entered = ""
         """The signature of the cluster whose members are listed."""
 

@@ -24,12 +24,12 @@ _MOST = 200
 
 
 class Verb(NamedTuple):
-    """What takes an argument: `theme light`."""
+    """A command with an argument: `theme light`."""
 
     name: str
     help: str
     values: Callable[[], Sequence[tuple[str, str]]]
-    """What may follow it, each with a word about it; where that is anything, some examples."""
+    """Its possible arguments, each with a word about it; examples where anything is possible."""
     run: Callable[[str], None]
     """Do it. Raises TTMatrixError for an argument that it cannot have."""
     alone: Callable[[], str] | None = None
@@ -56,7 +56,7 @@ class CommandLine(Dialog[Command]):
         self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
         self._all += [Option(one, one.name, one.help) for one in verbs]
         self._listed: Sequence[Option[Any]] = self._all
-        """Those that match what is typed."""
+        """The options that match what is typed."""
         self._elsewhere: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in elsewhere]
 
     def compose(self) -> ComposeResult:
@@ -78,7 +78,7 @@ class CommandLine(Dialog[Command]):
         return self.query_one(RowTable)
 
     def _arguments(self, verb: Verb) -> "Arguments":
-        """What may follow a verb: asked once for all letters that are typed."""
+        """The arguments of a verb: asked once for all letters that are typed."""
         if verb.name not in self._known:
             self._known[verb.name] = Arguments(verb.values())
         return self._known[verb.name]
@@ -154,7 +154,7 @@ class CommandLine(Dialog[Command]):
 
 
 def found_options(options: Sequence[Found], text: str) -> list[Found]:
-    """Those that have, for each word typed, a word that begins so: in their name, then also in what they do."""
+    """The options that match each word typed by the beginning of a word: in the name first, then in the help."""
     words = text.lower().split()
     named = [one for one in options if _begun(words, one.name)]
     named.sort(key=lambda one: one.name.lower() != " ".join(words))
@@ -173,7 +173,7 @@ def _begun(words: Sequence[str], text: str) -> bool:
 
 
 class Arguments:
-    """What may follow a verb; there may be as many as there are tests."""
+    """The arguments of a verb; there may be as many as there are tests."""
 
     def __init__(self, values: Sequence[tuple[str, str]]) -> None:
         """Each value comes with a word about it."""

@@ -17,7 +17,7 @@ from tui.widgets import GroupTable
 
 
 class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
-    """What differs above, both results of the cell under the cursor and the commits below."""
+    """Differences above; both results of the cell under the cursor, and the commits, below."""
 
     PLACES = (Where.COMPARE,)
     TEXT = "The difference"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the screen of comparisons shows: two runs, or op cases on two backends."""
+"""The two sides of a comparison: two runs, or op cases on two backends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ class Pair(Protocol):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What they are called; empty where there are no two."""
+        """The names of both sides; empty where there are fewer than two."""
         ...
 
     @property
@@ -34,7 +34,7 @@ class Pair(Protocol):
 
     @property
     def missing(self) -> str:
-        """What to do where there are no two."""
+        """Advice for where there are fewer than two."""
         ...
 
     @property
@@ -49,7 +49,7 @@ class Pair(Protocol):
 
     @property
     def counts(self) -> str:
-        """How many there are of each kind."""
+        """The number of differences of each kind."""
         ...
 
     def rows(self, kind: str) -> Rows[Any]:

@@ -171,7 +171,7 @@ class Ask(Dialog[str]):
             self.dismiss(event.value)
 
     def _problem(self, text: str) -> str:
-        """What is wrong or odd about an answer; what is odd, only once."""
+        """The problem of an answer, or a doubt about it; a doubt is raised only once."""
         try:
             self._check(text)
         except TTMatrixError as error:

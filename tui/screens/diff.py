@@ -39,7 +39,7 @@ _BETWEEN = ".."
 
 
 class DiffTable(GroupTable):
-    """What differs: the key that marks is for it alone, elsewhere it scrolls."""
+    """The table of differences: only here the key for marking marks, elsewhere it scrolls."""
 
     def places(self) -> tuple[Where, ...]:
         return (Where.DIFF_TABLE, *super().places())
@@ -52,7 +52,7 @@ class DiffTable(GroupTable):
 
 
 class DiffScreen(ListAndLines[StateRow]):
-    """What differs above, by loader; below all about the row under the cursor, or the lines of its files."""
+    """Differences above, by loader; the row under the cursor, or the lines of its files, below."""
 
     PLACES = (Where.DIFF,)
     PURPOSE = "What differs in the matrix between two states: commits, an uplift of the models, the work tree."

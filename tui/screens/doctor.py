@@ -20,7 +20,7 @@ from tui.widgets import GroupTable, WordFilter
 
 
 class DoctorPlace(NamedTuple):
-    """What is listed, and the row under the cursor."""
+    """The listed kind of findings, and the row under the cursor."""
 
     kind: str
     key: str | None

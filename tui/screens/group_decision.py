@@ -25,7 +25,7 @@ _KEEP = "keep"
 
 
 class GroupChoice(NamedTuple):
-    """What a person decides about a group."""
+    """A person's decision about a group."""
 
     edit: GroupEdit
     keep: bool

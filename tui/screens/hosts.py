@@ -39,11 +39,11 @@ class HostsScreen(ListAndPane[HostView]):
         super().__init__(context, RowTable(host_rows((), _now()), id="hosts"))
         self._views: list[HostView] = []
         self._cells: list[object] = []
-        """What the table shows: the same again is not painted."""
+        """The content of the table: the same again is not painted."""
         self._reports: dict[str, HostReport] = {}
         """By host, what its last check has found."""
         self._asked: frozenset[str] = frozenset()
-        """Hosts whose check, way up or way down is on its way."""
+        """Hosts that are being checked, connected or disconnected."""
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.hosts_changed, self._show)

@@ -37,12 +37,12 @@ class JobLogScreen(SessionScreen):
         self.pane = LogPane(copy_key=context.keymap.key("log.copy"), id="text")
         self._asked: Asked | None = None
         self._transport: github.Transport | None = None
-        """What fetches now."""
+        """The work that fetches now."""
         self._in_use: github.InUse | None = None
         """The log that is being read."""
         self._part: github.LogPart | None = None
         self._where = ""
-        """What is wrong, or where in the log one is."""
+        """The problem, or the position in the log."""
 
     def body(self) -> ComposeResult:
         yield self.rule

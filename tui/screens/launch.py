@@ -60,13 +60,13 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         self.ids = ids
         self._tests = name
         self._wanted: Options | OpOptions | None = None
-        """What the plan is of."""
+        """The options of the plan."""
         self.plan: LaunchPlan | None = None
         """None while it is being worked out, and where there is none."""
         self._refused = False
         """Whether there is none."""
         self._then: Callable[[], None] | None = None
-        """What a person wants as soon as it is."""
+        """The action to take once the plan is there."""
 
     @abstractmethod
     def fields(self) -> Iterator[tuple[str, Widget]]:
@@ -74,11 +74,11 @@ class _LaunchDialog(Dialog[LaunchPlan]):
 
     @abstractmethod
     def chosen(self) -> Options | OpOptions:
-        """What the fields say."""
+        """The values of the fields."""
 
     @abstractmethod
     def planner(self) -> Callable[[], LaunchPlan]:
-        """What works out the plan of what is chosen, in a thread."""
+        """A function for a thread, which plans what is chosen."""
 
     def compose(self) -> ComposeResult:
         with CachedBox(id="box"):
@@ -89,7 +89,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
             yield Label(Text(hint), id="dialog-hint")
 
     def value(self, name: str) -> str:
-        """What is chosen in a field."""
+        """The chosen value of a field."""
         return self.query_one(f"#{name}", Cycle).value
 
     def number(self, name: str) -> int | None:
@@ -205,7 +205,7 @@ class Launch(_LaunchDialog):
         self._show_fields()
 
     def _show_fields(self) -> None:
-        """Those that mean something to the kind."""
+        """Show the fields that mean something to the kind."""
         for names, shown in ((_EXPORTING, self._exports), (_COMPARING, not self._exports)):
             for name in names:
                 self.query_one(Form).show(name, shown)
@@ -222,7 +222,7 @@ class Launch(_LaunchDialog):
         return planning.archs_of_hosts(hosts, self._session.matrix.schema.archs)
 
     def _profiles(self) -> Sequence[str]:
-        """Those of the settings and of the checkout; of the settings alone where the checkout's file has a mistake."""
+        """The profiles of the settings and of the checkout; a checkout's file with a mistake gives none."""
         session = self._session
         try:
             return sorted(planning.known_profiles(session.checkout, session.settings))

@@ -89,7 +89,7 @@ class ListAndText(SessionScreen, Generic[T]):
 
     @property
     def first_focus(self) -> Widget:
-        """What has the keys when the screen is first shown."""
+        """The widget that has the keys when the screen is first shown."""
         return self.table
 
     def places(self) -> tuple[Where, ...]:
@@ -99,14 +99,14 @@ class ListAndText(SessionScreen, Generic[T]):
 
     @property
     def front(self) -> Widget:
-        """What has the keys in the text."""
+        """The widget of the text that gets the keys."""
         return self.text
 
     # What is shown
 
     @property
     def current(self) -> T | None:
-        """What the row under the cursor is about; None: there is no row, or it is a heading."""
+        """The item of the row under the cursor; None: there is no row, or it is a heading."""
         row, items = self.table.row, self._rows.items if self._rows else ()
         return items[row] if row is not None and row < len(items) else None
 
@@ -160,7 +160,7 @@ class ListAndText(SessionScreen, Generic[T]):
         return not (action == "filter" and self._filter is not None and self._filter.typing)
 
     def copied(self) -> str:
-        """What the key that copies copies; empty: nothing."""
+        """The text for the key that copies; empty: there is none."""
         return ""
 
     def action_copy(self) -> None:

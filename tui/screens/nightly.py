@@ -35,7 +35,7 @@ class Shown(NamedTuple):
     night: Night
     page: Sequence[Section]
     newest: object
-    """What the newest night was when this one was read: another value means that there is something newer."""
+    """The newest night when this one was read: another value means that there is something newer."""
 
 
 class NightTable(GroupTable):
@@ -202,7 +202,7 @@ class NightScreen(ListAndLines[NightRow]):
         hint=Hint("nightly", "{nightly.enter} opens the log of a job"),
     )
     def action_enter(self) -> None:
-        """What is about the line: the log of a job, the Triage group of a cause, the tests, the commits."""
+        """Open what the line is about: the log of a job, the Triage group of a cause, the tests, the commits."""
         line, go = self._line, self.context.navigation
         if line is None:
             group = self._groups.group

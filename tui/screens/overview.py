@@ -269,7 +269,7 @@ class OverviewScreen(SessionScreen):
 
 
 def _words(link: Link) -> str:
-    """Where a number leads."""
+    """The target of a number, in words."""
     match link.place:
         case Place.TESTS:
             return f"the tests that match {one_line(link.words)}" if link.words else "all tests"

@@ -25,7 +25,7 @@ class Pane(NamedTuple):
 
     name: str
     widgets: tuple[str, ...]
-    """What is shown of it when it has the whole screen; the first one grows."""
+    """Its widgets when it has the whole screen; the first one grows."""
 
 
 class Divider(NamedTuple):
@@ -46,7 +46,7 @@ class Divider(NamedTuple):
 
 
 class Panes:
-    """Which pane has the whole screen, and where the dividers are."""
+    """The zoomed pane, and the positions of the dividers."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Panes:
         """The sizes that a person has set, in cells, by the selector of the widget."""
         self._rows = self._below = 0
         self._before: Widget | None = None
-        """What had the focus before a pane was opened."""
+        """The widget with the focus before a pane was opened."""
         self._dragged: Divider | None = None
         self.zoomed = ""
         """The name of the pane that has the whole screen; empty: none has."""

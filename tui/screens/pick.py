@@ -76,7 +76,7 @@ class Pick(Dialog[T]):
         self._title = title
         self._options = options
         self._listed = options
-        """Those that match what is typed."""
+        """The options that match what is typed."""
         self._at = next((at for at, one in enumerate(options) if value is not None and one.value == value), 0)
 
     def compose(self) -> ComposeResult:
@@ -101,7 +101,7 @@ class Pick(Dialog[T]):
         self.query_one(RowTable).cursor = 0
 
     def add(self, options: Sequence[Option[T]]) -> None:
-        """List more, behind those that there are."""
+        """Add options after the present ones."""
         self._options = [*self._options, *options]
         self._show_found()
 
@@ -140,7 +140,7 @@ class Typed:
 
 
 Helped = Command | Typed | None
-"""What help offers: a command to run, a query to begin, or nothing but an explanation."""
+"""A choice in help: a command to run, a query to begin, or nothing but an explanation."""
 
 
 class HelpScreen(Pick[Helped]):
@@ -176,7 +176,7 @@ class HelpScreen(Pick[Helped]):
             self.add([Option(Typed(name), name, words, "query field") for name, words in fields])
 
     def choose(self) -> None:
-        """What only explains something stays where it is."""
+        """Choose an option; one that only explains something keeps the list open."""
         if self.highlighted is not None and self.highlighted.value is not None:
             super().choose()
 

@@ -279,7 +279,7 @@ class ProgramsScreen(ListAndText[Program]):
         self.app.push_screen(PatternCheck(self.context, program, _new_name(program), text, saved=False))
 
     def _row(self, look: LogLook) -> int:
-        """That of the line found last, if it is visible, else of the one at the top."""
+        """The row of the line found last, if it is visible, else of the one at the top."""
         top, found = self.view.scroll_offset.y, self.view.finder.current
         row = top if found is None else look.row_at(found)
         return row if top <= row < top + self.view.size.height else top

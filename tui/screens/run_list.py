@@ -23,7 +23,7 @@ from tui.view_models import diff_style
 from tui.widgets import CachedBox, LinesView, RunTable, TextLines
 
 _NAMED = 8
-"""How many runs a question names."""
+"""Most runs that a question names."""
 
 
 class RunList:
@@ -173,7 +173,7 @@ class RunList:
             self.table.unmark()
 
     def _queued(self) -> list[RunRecord]:
-        """Those of the chosen runs that are queued."""
+        """The chosen runs that are queued."""
         return [record for record in self._chosen() if record.state is RunState.QUEUED]
 
     def cancel(self) -> None:

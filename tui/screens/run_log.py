@@ -22,7 +22,7 @@ from tui.widgets import LogPane, LogView, TextPane
 _LEAST_ID = 24
 """Cells that the id in the title has, whatever else is said there."""
 _REASON_BYTES = 4 * 1024 * 1024
-"""How much of the end of a log is searched for the line that explains the failure."""
+"""Bytes at the end of a log that are searched for the line that explains the failure."""
 
 
 class RunLog:
@@ -48,7 +48,7 @@ class RunLog:
 
     @property
     def front(self) -> Widget:
-        """What gets the keys."""
+        """The widget that gets the keys."""
         return self.detail if self.detailed else self.pane.view
 
     def show(self, record: RunRecord | None) -> None:

@@ -30,7 +30,7 @@ class Title(CellLines):
         self._ends: list[tuple[int, str]] = []
         """Behind which cell each tab ends, with its key."""
         self._shown: object = None
-        """What it was last made from: it is asked for with every letter of a query."""
+        """The input of the last result: it is asked for with every letter of a query."""
 
     def show_session(self, session: Session, current: str, width: int) -> None:
         """Show what goes on, and the screens, of which `current` is in front."""

@@ -64,7 +64,7 @@ _MOST_REASONS = 20
 _MOST_SHOWN = 300
 """A query by name for more tests than this would take long to read."""
 _MOST_AT_ONCE = 100
-"""What a larger group shares is worked out in the background alone."""
+"""Most tests of a group whose common traits are worked out at once; for more, in the background."""
 _PLACEHOLDER = "words of a test, a verdict, a reason"
 
 
@@ -80,7 +80,7 @@ class TriageTests:
         self.accepted: Callable[[], None] = lambda: None
         """Called when changes that are made in a thread are accepted."""
         self.shown = Shown.ATTENTION
-        """Which of them are listed."""
+        """The list that is shown."""
         self._listed: tuple[object, list[Listed]] = (None, [])
 
     @property
@@ -127,7 +127,7 @@ class TriageTests:
         return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
 
     def named_first(self, change: Change) -> bool:
-        """Those that would leave CI."""
+        """Changes that take a test out of CI come first."""
         return bool(_leaving([change]))
 
     def other_way(self, changes: Sequence[Change]) -> tuple[str, str]:
@@ -171,7 +171,7 @@ class TriageTests:
 
 
 def _progress_words(progress: Progress | None) -> str:
-    """How much of a list that is being worked out is done; empty: none is."""
+    """The progress of a list that is being worked out; empty: none is."""
     return f"reading results: {progress.done:,} of {counted(progress.total, 'test')} …" if progress else ""
 
 
@@ -199,7 +199,7 @@ def _remade(change: Change, proposal: Proposal) -> Change:
 
 
 def _alone_words(hosts: Sequence[str], key: str) -> str:
-    """That these machines alone fail tests, and the key that ignores them."""
+    """Words for machines that fail alone, with the key that ignores them."""
     one = len(hosts) == 1
     return f"{key} ignores {f'bad host {one_line(hosts[0])}' if one else f'{len(hosts)} bad hosts'}"
 
@@ -234,7 +234,7 @@ class TriageScreen(DecisionScreen):
         )
         self.tests.accepted = self.listing.go_on
         self._shown: TriageItems | None = None
-        """What is listed."""
+        """The rows of the list."""
 
     def on_mount(self) -> None:
         self.follow(self.context.signals.pending_changed, self.listing.show)
@@ -495,7 +495,7 @@ class TriageScreen(DecisionScreen):
 
     @command("triage.reruns", Where.TRIAGE, "R", "Reruns", "List what is worth a rerun, or all again")
     def action_reruns(self) -> None:
-        """What is worth a rerun, or what needs attention again."""
+        """Toggle between tests worth a rerun and those that need attention."""
         self._show_list(Shown.ATTENTION if self.tests.shown is Shown.RERUN else Shown.RERUN)
 
     @command(
@@ -586,7 +586,7 @@ class TriageScreen(DecisionScreen):
         )
 
     def _leaves_ci(self, change: Listed, width: int) -> list[Line]:
-        """That a test leaves CI comes before everything else, and what keeps it in. Not for the app's own thread."""
+        """Lines that a test leaves CI, shown before all others, and what keeps it in. Not for the app's own thread."""
         if not change.leaves:
             return []
         text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"

@@ -22,7 +22,7 @@ from tui.screens.matrix import MatrixScreen
 from tui.themes import THEMES
 
 Values = Sequence[tuple[str, str]]
-"""What may be typed, each with a word about it."""
+"""Possible texts, each with a word about it."""
 
 _ANY_ARCH, _NO_GROUP = "any", "nothing"
 _HOURS: Values = [(hours, "hours") for hours in ("1", "2", "4", "8", "12")]

@@ -32,7 +32,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
         super().__init__(context, RowTable(workflow_rows(()), id="workflows"))
         self.board = WorkflowManager(self.session.sessions)
         self._read: tuple[object, ...] = ()
-        """What the text is about."""
+        """The subject of the text."""
         self._shown_items: list[WorkflowItem] = []
 
     def on_mount(self) -> None:

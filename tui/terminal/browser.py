@@ -15,7 +15,7 @@ _PLAIN = (80, 24)
 _MOST = (800, 400)
 """Columns and rows, more than any screen has: an app of a million columns takes gigabytes."""
 _END_SECONDS = 5.0
-"""How long an app whose page is gone may take to end by itself."""
+"""Seconds that an app whose page is gone may take to end by itself."""
 
 parse_keys_in(web_driver)
 
@@ -49,7 +49,7 @@ class BrowserDriver(WebDriver):
             end.start()
 
     def on_meta(self, packet_type: str, payload: Mapping[str, object]) -> None:
-        """What the server says beside the keys."""
+        """Handle a message of the server other than keys."""
         if packet_type == "resize":
             width, height = page_size(payload.get("width"), payload.get("height"))
             payload = {**payload, "width": width, "height": height}

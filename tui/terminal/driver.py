@@ -38,7 +38,7 @@ ENDING = (
 _KEYS = (signal.SIGINT, signal.SIGQUIT)
 """Signals that keys send to all processes of a terminal: while an editor has it, they are meant for the editor."""
 _GRACE_SECONDS = 5.0
-"""How long the app may take to end by itself, so that writes in progress finish."""
+"""Seconds that the app may take to end by itself, so that writes in progress finish."""
 _RETRY_SECONDS = 0.05
 
 
@@ -61,7 +61,7 @@ class TerminalDriver(LinuxDriver):
         self.lent = False
         """Whether another program has the terminal, or is about to get it."""
         self.borrower: int | None = None
-        """That program's process id, once it runs."""
+        """The process id of that program, once it runs."""
         self._handle_stop()
 
     def _handle_stop(self) -> None:

@@ -28,7 +28,7 @@ GIVE_BACK = (
 """Switches off everything that Textual's driver switches on; see xterm's ctlseqs and kitty's keyboard protocol."""
 
 Attributes = list[Any]
-"""What termios.tcgetattr returns, with the control characters as numbers."""
+"""The result of termios.tcgetattr, with the control characters as numbers."""
 
 
 def attributes(terminal: int) -> Attributes:

@@ -72,7 +72,7 @@ def _briefly(field: str, value: object) -> str:
 
 
 def _act(op: Operation, name: str, assigned: Assigned) -> str:
-    """What an operation does to the field `name`."""
+    """The effect of an operation on the field `name`."""
     match op.op:
         case OpKind.SET:
             return assigned(name, op.value)
@@ -106,7 +106,7 @@ def _value(value: object) -> str:
 
 
 def effect_words(changes: "Sequence[CellChange]") -> str:
-    """How many cells change and how, CI jobs gained and lost, and the device time that this costs or saves."""
+    """The effect in words: cells that change, CI jobs gained and lost, device time costed or saved."""
     moved = [change for change in changes if change.before is not change.after]
     other = [change for change in changes if change.arch and change.before is change.after and change.fields]
     cases = [change for change in changes if not change.arch]
@@ -149,7 +149,7 @@ def job_lines(changes: "Sequence[CellChange]") -> list[tuple[str, str]]:
 
 
 def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
-    """What was changed elsewhere: the old value, the current value, and the wanted value."""
+    """Lines of a conflict: the old value, the current one from elsewhere, and the wanted one."""
     lines = []
     for one in conflicts:
         place = f"{one.id}: {'.'.join(one.path)}" if one.path else one.id
@@ -159,7 +159,7 @@ def conflict_lines(conflicts: Sequence[Conflict]) -> list[str]:
 
 
 def rebase_words(event: Rebased | None, clashing: Collection[Sequence[Conflict]], key: str) -> str:
-    """How changed files affect the pending changes; empty: nothing to report. `key` opens the review."""
+    """The effect of changed files on pending changes; empty: nothing to report. `key` opens the review."""
     words = []
     if event and event.renamed:
         words.append(f"{counted(len(event.renamed), 'rename')} followed")

@@ -73,7 +73,7 @@ def _host(one: Difference) -> str:
 
 
 def difference_groups(differences: Sequence[Difference]) -> list[RowGroup]:
-    """Those with the same kind, error and host together: by kind, the largest group first."""
+    """Groups of differences with the same kind, error and host: by kind, the largest group first."""
     found: dict[tuple[DifferenceKind, str, str], list[int]] = defaultdict(list)
     for at, one in enumerate(differences):
         found[one.kind, signature(_why(one)), _host(one)].append(at)

@@ -14,7 +14,7 @@ _WORDS = re.compile(r"\s*\S+\s?|\s+")
 """Words, between which a line may be broken."""
 
 _OF_ENTRIES = "test_config_"
-"""What the names of files of entries begin with."""
+"""The beginning of the names of files of entries."""
 CellLine = tuple[Cell, ...]
 """One line as pieces with their styles."""
 

@@ -185,7 +185,7 @@ def fitted_words(words: Sequence[str], keyed: Sequence[str], width: int, gap: st
 
 
 def _within(texts: Sequence[str], width: int, gap: int) -> Iterator[str]:
-    """Those of `texts` that fit, one after the other."""
+    """The first of `texts` that fit beside each other."""
     for text in filter(None, texts):
         if cell_len(text) <= width:
             width -= cell_len(text) + gap

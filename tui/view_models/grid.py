@@ -91,7 +91,7 @@ class GridRows:
         return "   ".join(filter(None, (self.title(position, column), tally_text(counts), ended)))
 
     def title(self, position: int, column: int) -> str:
-        """What the row and column of a cell mean."""
+        """The meaning of the row and column of a cell."""
         if not self.grid.heads:
             return ""
         head = " to ".join(map(one_line, self.heads(column)))
@@ -123,7 +123,7 @@ def change_look(before: Rate, after: Rate) -> list[Cell]:
 
 
 def legend_cells(grid: Grid) -> list[Cell]:
-    """What the shades of a grid mean, in one line."""
+    """The meaning of the shades of a grid, in one line."""
     results = grid.layout.across == "backend"
     cells = [Cell("results that passed:" if results else "entries that PASS:", "dim")]
     for sign, style, words in (_FULL, *reversed(_SHADES)):

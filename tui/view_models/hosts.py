@@ -46,7 +46,7 @@ class HostView:
     runs: tuple[RunRecord, ...]
     """Runs on it from this run store."""
     waiting: int
-    """How many waiting runs could go there."""
+    """Number of waiting runs that could go there."""
 
     @property
     def state(self) -> str:

@@ -46,18 +46,18 @@ class Identified(Protocol):
 
 
 class IdLook(NamedTuple):
-    """How a column shows its ids."""
+    """The display of ids in a column."""
 
     before: str = ""
-    """What all of them begin with, and is not repeated: whole directories."""
+    """Their common beginning, which is not repeated: whole directories."""
     after: str = ""
-    """What all of them end with, and is not repeated: whole words after the variant."""
+    """Their common end, which is not repeated: whole words after the variant."""
     short: bool = False
     """Whether the words of the grammar are abbreviated."""
 
     @property
     def said(self) -> str:
-        """What is not repeated, for the head of the column: `llama/…-inference`."""
+        """The shared parts, for the head of the column: `llama/…-inference`."""
         return f"{self.before}…{self.after}" if self.before or self.after else ""
 
     def text(self, id: str, width: int) -> str:
@@ -70,7 +70,7 @@ class IdLook(NamedTuple):
 
 
 def id_look(ids: Sequence[str], width: int, title: str = "") -> IdLook:
-    """How a column of `width` cells with that title shows these ids."""
+    """The display of these ids in a column of `width` cells with that title."""
     longest = max(map(len, ids), default=0)
     if longest <= width:
         return IdLook()

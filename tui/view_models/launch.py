@@ -33,7 +33,7 @@ def _downloads(plan: LaunchPlan) -> Iterator[Text]:
 
 
 def _levels(plan: LaunchPlan) -> Iterator[Text]:
-    """What each optimization level of the profiles does."""
+    """The effect of each optimization level of the profiles."""
     for level in sorted({level for spec in plan.specs if (level := read_words(spec.argv).level) is not None}):
         yield Text(f"optimization_level {level}: {LEVELS.get(level, 'not known')}", "dim")
 
@@ -84,7 +84,7 @@ def _how(specs: Sequence[RunSpec]) -> str:
 
 
 def _places(specs: Sequence[RunSpec]) -> str:
-    """How many runs execute at a time, and on which machines."""
+    """The number of runs that execute at a time, and their machines."""
     away = Counter(spec.needs for spec in specs if spec.needs)
     here = next((spec for spec in specs if not spec.needs), None)
     parts = [f"{count:,} where {label} is up" for label, count in away.items()]

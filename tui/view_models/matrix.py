@@ -80,7 +80,7 @@ _OTHER_SIZE = TableColumn("", 12, share=1, yields=3)
 _OP_ID = TableColumn("", 24, share=3, elide=True, ids=True)
 """Ids of op cases are shorter, and their op is equally informative."""
 _LEAST_ID = 32
-"""What ids keep beside columns that a person has chosen: of a hundred variants, 99 are whole in it."""
+"""Least width of ids beside columns that a person has chosen: 99 of a hundred variants are whole in it."""
 
 
 def _size(name: str) -> TableColumn:
@@ -342,7 +342,7 @@ def _bar_width(width: int) -> int:
 
 
 def _counts(group: "Group") -> list[Cell]:
-    """How many tests have each declared status, in columns."""
+    """The number of tests of each declared status, in columns."""
     cells = [Cell("  ")]
     for word in DECLARED:
         count, look = group.tally.get(word, 0), WORD_LOOKS[word]

@@ -44,7 +44,7 @@ class NightRow(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it is about, in any night."""
+        """The identity of the line in any night."""
         line = self.line
         first = line.links[0].text if line.links else ""
         return f"{self.section.word} {line.area} {line.said or line.text} {first}"
@@ -85,7 +85,7 @@ def _look(one: NightRow) -> tuple[str, str]:
 
 
 def _words(line: Line) -> tuple[str, str]:
-    """Which one it is, and what happened, each in a few words."""
+    """The name of the line and what happened, each in a few words."""
     cells = line.cells
     if cells and len({cell.id for cell in cells}) > 1:
         return line.text, line.said or line.note
@@ -112,7 +112,7 @@ def night_words(one: NightRow) -> Iterator[tuple[str, str]]:
 
 
 def fetched_words(part: LogPart) -> str:
-    """How much of a log has come: `fetching 3.1 of 8.0 MB, the end of 2,048.0`."""
+    """The progress of a fetched log: `fetching 3.1 of 8.0 MB, the end of 2,048.0`."""
     done, wanted, total = (f"{size / 1e6:,.1f}" for size in (part.done, part.wanted, part.total))
     if not part.wanted:
         return f"fetching, {done} MB"

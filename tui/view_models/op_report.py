@@ -13,7 +13,7 @@ _NIGHTS = 5
 
 
 class OpReport(NamedTuple):
-    """What results say of the op cases of a checkout."""
+    """The results of the op cases of a checkout, summed up."""
 
     numbers: Sequence[BackendNumbers] = ()
     nights: Mapping[str, Sequence[Night]] = {}

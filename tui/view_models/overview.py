@@ -27,13 +27,13 @@ _TWO_WIDE_FROM = 160
 _MOST_PLOT, _LEAST_PLOT = 20, 7
 """Lines of the plots. With less room there is one line in their place."""
 _LANES = (Part.NIGHT, Part.DECIDE, Part.HERE, Part.DOCTOR, Part.LOOK)
-"""What each lane shows, from the left; what comes later is below where there is no room for its lane."""
+"""The contents of each lane, from the left; later ones are below where there is no room for their lane."""
 _SURE = 3
 """So many lanes are everywhere."""
 
 
 class Arranged(NamedTuple):
-    """Where the sections are: lanes side by side, below them wide boards, below these the plots."""
+    """The layout of the sections: lanes side by side, below them wide boards, below these the plots."""
 
     lanes: tuple[tuple[Section, ...], ...]
     wide: tuple[tuple[Section, ...], ...]
@@ -63,7 +63,7 @@ def arranged(sections: Iterable[Section], width: int, height: int) -> Arranged:
 
 
 def _lines(sections: Sequence[Section]) -> int:
-    """How high a board with these sections is: each has a heading, and a blank line above it."""
+    """The height of a board with these sections: each has a heading, and a blank line above it."""
     return sum(len(one.rows) + 2 for one in sections) - 1 if sections else 0
 
 

@@ -26,7 +26,7 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _WIDE, _HIGH = 2, 4
 """Dots of a cell."""
 _PATTERNS = ((1, 0), (4, 2), (1, 1), (5, 3), (1, 3), (3, 1))
-"""How many dots of a curve are set, and how many are left out, over and over."""
+"""Dots of a curve that are set and left out, over and over."""
 
 
 class Curve(NamedTuple):

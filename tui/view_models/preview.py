@@ -106,7 +106,7 @@ class Preview:
     notes: tuple[str, ...]
     """The reasons of the proposals, each once."""
     evidence: tuple[str, ...]
-    """What results show, as a commit says it; inner lines are indented."""
+    """The results as a commit says them; inner lines are indented."""
     dead: tuple[tuple[str, str], ...]
     """Id and arch of overrides that have no effect."""
     unknown: tuple[str, ...] = ()
@@ -160,7 +160,7 @@ def _first(texts: Sequence[str], what: str) -> list[str]:
 
 
 def _seen_lines(evidence: Sequence[str], width: int) -> Iterator[CellLine]:
-    """What results show; what is below a line is indented as in a commit message."""
+    """The lines of results; details are indented as in a commit message."""
     for line in evidence[:_SHOWN_EVIDENCE]:
         text = line.lstrip(" ")
         depth = len(line) - len(text)

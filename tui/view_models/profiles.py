@@ -28,7 +28,7 @@ SORTS: Sequence[Metric | None] = (None, *Metric)
 
 
 class _Layout(NamedTuple):
-    """What fits into a row: all numbers, each followed by its change, or only by whether it is more or less."""
+    """The columns that fit into a row: each number with its change, or only with more or less."""
 
     columns: Sequence[TableColumn]
     wide: bool

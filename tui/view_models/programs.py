@@ -27,7 +27,7 @@ def _cells(one: Program) -> Row:
 
 
 def ops_text(program: Program, counts: Counts) -> Text:
-    """How many ops of each name a program has, and problems found in it."""
+    """The counts of ops by name in a program, and problems found in it."""
     text = Text(f"{counted(counts.total, 'op')} of {counted(len(counts.by_name), 'name')} in {program.stage}\n")
     text.stylize("bold")
     if counts.broken:

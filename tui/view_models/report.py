@@ -65,7 +65,7 @@ NOTHING: Mapping[ReportList, str] = {
     ReportList.RUNS: "No run in this period is incomplete.",
     ReportList.OPS: "No op case has a result.",
 }
-"""What is said of a list without rows."""
+"""The words for a list without rows."""
 
 
 class ReportRow(NamedTuple):

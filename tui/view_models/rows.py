@@ -13,11 +13,11 @@ Row = Sequence[Sequence[Cell]]
 """The pieces of every column of a row."""
 
 _HEADING = "\0"
-"""What the keys of headings begin with: no other key does."""
+"""The beginning of the keys of headings, and of no other key."""
 
 
 class RowSource(Protocol):
-    """What a table shows. Rows are asked for by position when they become visible."""
+    """The rows of a table. They are asked for by position when they become visible."""
 
     @property
     def columns(self) -> Sequence[TableColumn]: ...
@@ -25,7 +25,7 @@ class RowSource(Protocol):
     def __len__(self) -> int: ...
 
     def key(self, position: int) -> str:
-        """What identifies the row wherever it moves."""
+        """The identity of the row, wherever it moves."""
         ...
 
     def cells(self, position: int) -> Row:

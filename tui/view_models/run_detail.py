@@ -18,7 +18,7 @@ _STYLES = {"pass": "green", "fail": "bold red", "running": "bold"}
 _LABEL = 12
 _SLOWEST = 3
 _SIZES = ("parameters", "parameter_bytes")
-"""Those numbers of a run that describe its model."""
+"""The numbers of a run that describe its model."""
 
 
 def run_text(

@@ -21,7 +21,7 @@ _BAR_CELLS = 10
 
 @dataclass(frozen=True, slots=True)
 class OutcomeLook:
-    """How the state of a run is displayed."""
+    """The display of a run's state."""
 
     word: str
     style: str
@@ -161,7 +161,7 @@ def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:
 
 
 def time_text(record: RunRecord, now: float) -> str:
-    """How long a run took; for an unfinished one, the time so far and the estimate, if known."""
+    """The duration of a run; for an unfinished one, the time so far and the estimate, if known."""
     estimate = f"~{seconds_text(record.spec.estimate)}" if record.spec.estimate is not None else ""
     if record.state is RunState.RUNNING and record.started is not None:
         gone = seconds_text(max(0.0, now - record.started))
@@ -180,7 +180,7 @@ def started_text(record: RunRecord, now: float) -> str:
 
 
 def kind_text(spec: RunSpec) -> str:
-    """What executes a run, with the devices that it asks for by number."""
+    """The kind of a run, with the devices that it asks for by number."""
     named = [] if EVERYTHING in spec.devices else spec.devices
     return one_line(f"{spec.kind} {','.join(named)}".rstrip())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What differs between two states as rows of a table, by loader, what does the most harm first."""
+"""The differences between two states as rows of a table, by loader, the most harmful first."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ class StateRow(NamedTuple):
     group: str
     """The loader, or what else there is."""
     rank: int
-    """How much harm it does: 0 is the most."""
+    """Its rank by harm: 0 is the most harmful."""
     what: str
     style: str
     name: str

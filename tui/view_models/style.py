@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How values look: short names, letters and style names. Pure: no widget, no clock, and no meaning by colour alone."""
+"""The display of values: short names, letters, styles. Pure: no widget, no clock; colour is never the only sign."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -20,7 +20,7 @@ class Cell(NamedTuple):
 
 
 class StatusLook(NamedTuple):
-    """How a status is displayed."""
+    """The display of a status."""
 
     word: str
     letter: str
@@ -199,7 +199,7 @@ def clock_text(at: float | None) -> str:
 
 
 def count_text(view: View) -> str:
-    """How many rows the filter leaves, and how many are marked, including hidden marks."""
+    """The number of visible rows and of marks, including hidden ones."""
     shown, total = len(view.rows), len(view.matrix.ids)
     rows = ((len(view.matrix.kinds[name]), kind.noun) for name, kind in all_kinds().items())
     everything = ", ".join(counted(count, noun) for count, noun in rows if count)
@@ -240,7 +240,7 @@ class TableColumn(NamedTuple):
     ids: bool = False
     """Whether it shows the ids of the rows, which are shortened by one rule (`tui.view_models.ids`)."""
     least: int = 0
-    """What it keeps of its width before a column is dropped, of which its head then tells; 0: its width."""
+    """Its least width before a column is dropped, of which its head then tells; 0: its width."""
 
     @property
     def roomy(self) -> int:

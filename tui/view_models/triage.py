@@ -36,7 +36,7 @@ class TriageBy(StrEnum):
 
 
 class Shown(StrEnum):
-    """Which tests are listed."""
+    """The lists of Triage."""
 
     ATTENTION = "needs attention"
     PCC = "PCC ratchet"

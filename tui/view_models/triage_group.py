@@ -26,7 +26,7 @@ _NAMED_HOSTS, _NAMED_TESTS, _NAMED_COMMITS, _NAMED_KINDS = 4, 5, 5, 2
 
 
 def shared_lines(one: Shared, commits: Sequence[Commits], width: int, proposed: str = "") -> list[CellLine]:
-    """What the tests of a group have in common; `proposed` says what is proposed for them."""
+    """The common traits of the tests of a group; `proposed` are the words for their proposal."""
     lines: list[CellLine] = []
     if one.error or one.why:
         lines += paragraph(one_line(one.error or one.why), "word", width, _INDENT)
@@ -86,7 +86,7 @@ def _place(row: Observation) -> str:
 
 
 def proposed_words(changes: Iterable[Change]) -> str:
-    """What is proposed for the tests of a group, with their own reasons where these differ; the most frequent first."""
+    """The proposals for the tests of a group, with their own reasons where these differ; most frequent first."""
     found: dict[str, dict[str, None]] = {}
     counts: Counter[str] = Counter()
     for one in changes:

@@ -14,7 +14,7 @@ from textual_serve.download_manager import DownloadManager
 from tui.terminal import page_size
 
 _QUIT_SECONDS = 3.0
-"""How long an app may take to end by itself after its page is gone."""
+"""Seconds that an app may take to end by itself after its page is gone."""
 
 
 class PageApp(AppService):

@@ -20,7 +20,7 @@ from tui.web.page_app import PageApp, converse
 
 _LOOPBACK = "127.0.0.1"
 _END_SECONDS = 1.0
-"""How long pages may take to end after the server begins to stop."""
+"""Seconds that pages may take to end after the server begins to stop."""
 _MOST_APPS = 16
 """At once: each takes 150 MB and more."""
 _HEARTBEAT_SECONDS = 15.0

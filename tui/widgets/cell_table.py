@@ -36,7 +36,7 @@ class CellTable(RowTable):
     """Shows a RowSource whose first column names the rows and whose others hold the cells."""
 
     column: reactive[int] = reactive(0, repaint=False)
-    """Number of the highlighted column, that of the names not counted."""
+    """Number of the highlighted column; the column of names does not count."""
 
     class Left(Message):
         """The cursor would move past the last column, or before the first; `down`: past the last row, or the first."""
@@ -144,7 +144,7 @@ class MatrixGrid(CellTable):
 
     @property
     def order(self) -> HeatOrder:
-        """How it is shown."""
+        """The order of rows and columns."""
         return self.source.order if isinstance(self.source, GridRows) else HeatOrder()
 
     class CompareAsked(Message):
@@ -182,7 +182,7 @@ class MatrixGrid(CellTable):
 
     @property
     def legend(self) -> Sequence[Cell]:
-        """What the shades mean."""
+        """The meaning of the shades."""
         return legend_cells(self.source.grid) if isinstance(self.source, GridRows) else ()
 
     @property
@@ -195,7 +195,7 @@ class MatrixGrid(CellTable):
 
     @property
     def cell_query(self) -> Query | None:
-        """What the cell under the cursor selects; None where there is no cell or no test in it."""
+        """The query of the cell under the cursor; None where there is no cell or no test in it."""
         source = self.source
         if not isinstance(source, GridRows) or not source.counts(self.cursor, self.column):
             return None
@@ -203,12 +203,12 @@ class MatrixGrid(CellTable):
 
     @property
     def cell_words(self) -> str:
-        """What the cell under the cursor says, in words."""
+        """The content of the cell under the cursor, in words."""
         return self.source.cell_text(self.cursor, self.column) if isinstance(self.source, GridRows) else ""
 
     @property
     def cell_title(self) -> str:
-        """What the cell under the cursor is called."""
+        """The title of the cell under the cursor."""
         return self.source.title(self.cursor, self.column) if isinstance(self.source, GridRows) else ""
 
 
@@ -281,7 +281,7 @@ class NumberBoard(CellTable):
             self.post_message(self.Left(self, rows, down=True))
 
     def go_to_section(self, steps: int) -> bool:
-        """To the first row of another section; False where there is none that way."""
+        """Go to the first row of another section; False if there is none in that direction."""
         starts = self.source.starts() if isinstance(self.source, OverviewRows) else []
         here = sum(start <= self.cursor for start in starts) - 1
         if not 0 <= here + steps < len(starts):

@@ -101,7 +101,7 @@ class QueryInput(LineInput):
         self._complete = complete
         self._quiet = False
         self._word_at = -1
-        """Where `begin_word` has placed a space that a person may type too."""
+        """The position of a space from `begin_word`, which a person may type too."""
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A line that completes nothing has no key for it."""
@@ -260,7 +260,7 @@ class WordFilter(FilterBar):
         super().__init__("", self._take, self._leave, placeholder=placeholder)
         self.display = False
         self.words = ""
-        """What is typed."""
+        """The typed text."""
         self._rows = rows
         self._words_changed = changed
 

@@ -28,7 +28,7 @@ class GroupTable(RowTable):
 
     @property
     def grouped(self) -> GroupedRows:
-        """What is shown."""
+        """The rows that are shown."""
         assert isinstance(self.source, GroupedRows)
         return self.source
 

@@ -82,7 +82,7 @@ class KeyLine(CachedLines):
         return None
 
     def _keys(self) -> list[_Key]:
-        """Those that have room."""
+        """The keys that have room."""
         shown: dict[str, _Key] = {}
         for node, binding, enabled, tooltip in self.screen.active_bindings.values():
             refused = binding.id in self._left_out or refusal(binding.id or "", read_only=self._read_only)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What line widgets are made of: panes and bars that paint only what has changed, and the styles of their pieces."""
+"""The base of line widgets: panes and bars that paint only changed lines, and the styles of their pieces."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -120,7 +120,7 @@ LOOKS: Mapping[str, Look] = {
     "running": Look("text-primary", "bold"),
     **{f"heat{nth}": Look(f"heat-text-{nth}", ground=f"heat-{nth}") for nth in range(5)},
 }
-"""What pieces of tables can look like. Component classes would have Textual match each of them with all rules, for each
+"""The looks of pieces of tables. Component classes would have Textual match each of them with all rules, for each
 table and each time the focus moves."""
 
 

@@ -21,7 +21,7 @@ _SIDE_STEP = 16
 
 
 class LineSource(Protocol):
-    """What the view shows. Lines are safe to print and have no line ends."""
+    """The lines of a view. They are safe to print and have no line ends."""
 
     @property
     def line_count(self) -> int: ...
@@ -87,7 +87,7 @@ class LinesView(LinePane):
             self.view = view
 
     def places(self) -> tuple[Where, ...]:
-        """Where a person is who has the keys here."""
+        """The places of a person whose keys go here."""
         return (Where.LINES,)
 
     def __init__(self, style_of: Callable[[str], str], *, id: str | None = None) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How lines of a log look, and their strips: cut or wrapped, with gutter and time of arrival, each painted once."""
+"""The painting of log lines: cut or wrapped, with gutter and time of arrival, each painted once."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -151,7 +151,7 @@ class LogPainter:
         return self._fit[1]
 
     def overflow(self, row: int) -> int:
-        """How many lines of a row may go above the view before the next row is at its top; 0: it fits the view."""
+        """The lines of a row that may scroll above the view before the next row is at its top; 0: it fits the view."""
         texts = self._look.texts(row, 1) if self._look is not None else []
         height = len(self._line(texts[0], marked=False)) if texts else 0
         return height - 1 if height > self._height else 0
@@ -177,7 +177,7 @@ class LogPainter:
         return painted
 
     def _with_time(self, strips: Sequence[Strip], time: float | None) -> list[Strip]:
-        """The strips of a line behind the time of its arrival, which comes before the first of them."""
+        """The strips of a line, with the time of its arrival in front of the first one."""
         style, whole = self._style_named("dim"), self._painted_for[3] + _TIME_CELLS
         heads = (clock_text(time), *[""] * (len(strips) - 1))
         pairs = zip(heads, strips, strict=True)

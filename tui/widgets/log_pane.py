@@ -38,7 +38,7 @@ class LogInput(LineInput):
         self._left = left
         self._history: list[str] = []
         self._texts = [""]
-        """What is being typed, then what was entered before, newest first."""
+        """The text being typed, then earlier entries, newest first."""
         self._at = 0
 
     def begin(self, history: list[str]) -> None:
@@ -149,7 +149,7 @@ class LogBar(Horizontal):
 
 _POLL_SECONDS, _UNSEEN_SECONDS = 0.1, 0.4
 _SLICE_SECONDS, _BREATH_SECONDS = 0.001, 0.001
-"""How long a log is worked on at a time, and how long everything else has in between."""
+"""Seconds of work on a log at a time, and of everything else in between."""
 
 
 class LogPane(Vertical):
@@ -169,7 +169,7 @@ class LogPane(Vertical):
         self._bar = LogBar(self._typed, self._entered, self._left)
         self._asks = Asks.SEARCH
         self._mistake = ""
-        """What is wrong with what is being typed."""
+        """The problem of the text being typed."""
         self._history: dict[Asks, list[str]] = {what: [] for what in Asks}
 
     def compose(self) -> ComposeResult:

@@ -10,7 +10,7 @@ from core.runs.log import LogLook, Seek
 
 
 class _Wanted(NamedTuple):
-    """What to go to as soon as it is found."""
+    """The target to scroll to as soon as it is found."""
 
     what: Seek
     forward: bool
@@ -25,10 +25,10 @@ class LogSearch:
         self.current: int | None = None
         """The line found last, by its number."""
         self.last: tuple[Seek, bool] = (Seek.SEARCH, False)
-        """What was looked for last, and whether the search went around the end."""
+        """The last search, and whether it went around the end."""
         self._wanted: _Wanted | None = None
         self._behind: list[Callable[[], None]] = []
-        """What was asked for while a line was still looked for."""
+        """A request that came while a line was still looked for."""
 
     @property
     def waiting(self) -> bool:

@@ -20,20 +20,20 @@ from tui.widgets.log_region import LogRegion
 from tui.widgets.log_search import LogSearch, filters_note
 
 _GROWTH_SECONDS = 0.1
-"""How often a log that grows is repainted: no person reads faster, and the job needs the processor."""
+"""Seconds between repaints of a growing log: no person reads faster, and the job needs the processor."""
 _MOST_COPIED = 10_000
 """Lines; reading more would delay the keys."""
 
 
 class Asks(StrEnum):
-    """What a line of text is asked for."""
+    """The purposes of a typed line."""
 
     SEARCH = "/"
     FILTER = "&"
 
 
 class _Before(NamedTuple):
-    """How a log was looked at before a search was typed."""
+    """The view of a log before a search was typed."""
 
     top: int
     """Its line at the top of the view."""
@@ -91,9 +91,9 @@ class LogView(LinesView):
         self._place: int | None = None
         """The line that stays at the top until its row is known."""
         self._within = 0
-        """How many lines of the screen the first row, wrapped, has above it."""
+        """Lines of the first row, wrapped, that are above the screen."""
         self._before: _Before | None = None
-        """How it was before the search that is being typed."""
+        """The view before the search that is being typed."""
         self._note = ""
         self._counted, self._grown_at = 0, 0.0
 
@@ -175,7 +175,7 @@ class LogView(LinesView):
 
     @property
     def hits(self) -> str:
-        """Which of how many lines was found last."""
+        """The position of the last hit among all of them."""
         return self.finder.hits(self.look) if self.look is not None else ""
 
     # Filters
@@ -259,7 +259,7 @@ class LogView(LinesView):
         self._before = None
 
     def leave_search(self) -> None:
-        """Search for what was searched for before, at the place where that was."""
+        """Repeat the previous search from where it began."""
         look, before = self.look, self._before
         if look is not None and before is not None:
             look.set_search(before.pattern)
@@ -438,7 +438,7 @@ class LogView(LinesView):
         return self._prepared(look).end(last)[0] if self.painter.wraps and look is not None else last
 
     def _overflow(self, look: LogLook, row: int) -> int:
-        """How many lines of a row may go above the view before the next row is at its top."""
+        """The lines of a row that may scroll above the view before the next row is at its top."""
         painter = self._prepared(look)
         last, above = painter.end(super().max_scroll_y)
         return above if row >= last else painter.overflow(row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How lines of programs look: ops, types, values, locations, and large constants folded."""
+"""The painting of program lines: ops, types, values, locations, and large constants folded."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -49,13 +49,13 @@ class RowTable(LinePane):
         self._strips: dict[tuple[object, ...], Strip] = {}
         self._looks: dict[tuple[str, bool], Style] = {}
         self._above: int | None = None
-        """How many rows are to be above the cursor in the first frame."""
+        """Rows to be above the cursor in the first frame."""
         self._widths: tuple[Sequence[TableColumn], int, list[int]] = ((), 0, [])
         self._id_look: tuple[RowSource | None, int, IdLook] = (None, 0, IdLook())
         self._when_empty = ""
 
     def places(self) -> tuple[Where, ...]:
-        """Where a person is who has the keys here."""
+        """The places of a person whose keys go here."""
         return (Where.TABLE,)
 
     # What is shown
@@ -73,7 +73,7 @@ class RowTable(LinePane):
         self.post_message(self.Highlighted(self))
 
     def say_when_empty(self, words: str) -> None:
-        """What to say below the heads while there is no row that says anything."""
+        """Set the words below the heads for when there is no row."""
         if words != self._when_empty:
             self._when_empty = words
             self.repaint_rows()
@@ -159,7 +159,7 @@ class RowTable(LinePane):
         return self._widths[2]
 
     def id_look(self, width: int) -> IdLook:
-        """How the ids of the rows are shown in a table of that width."""
+        """The display of ids in a table of that width."""
         if self._id_look[0] is not self.source or self._id_look[1] != width:
             self._id_look = self.source, width, self._new_id_look(width)
         return self._id_look[2]
@@ -213,7 +213,7 @@ class RowTable(LinePane):
         return [(Cell(self._title(column, self.size.width)),) for column in self.source.columns]
 
     def header_look(self) -> object:
-        """What decides the look of the header; headers with the same value look the same."""
+        """The key of the header's look; headers with the same key look the same."""
         return None
 
     def looks_alike(self, source: RowSource) -> bool:
@@ -221,15 +221,15 @@ class RowTable(LinePane):
         return False
 
     def row_look(self, position: int) -> object:
-        """What decides the look of a row; rows with the same value look the same."""
+        """The key of a row's look; rows with the same key look the same."""
         return position
 
     def cursor_look(self, position: int) -> object:
-        """How the cursor changes the look of a row; rows with the same value look the same."""
+        """The part of a row's look that depends on the cursor; rows with the same value look the same."""
         return position == self.cursor
 
     def lits(self, position: int, count: int) -> list[bool]:
-        """Which of `count` cells of a row bear the cursor. Position -1 is the header."""
+        """The cells of a row, of `count`, that bear the cursor. Position -1 is the header."""
         return [position == self.cursor] * count
 
     def mark_at(self, position: int) -> str:
@@ -410,7 +410,7 @@ _LEAST_WIDTH = 16
 
 
 def _shown(columns: Sequence[TableColumn], total: int) -> list[TableColumn]:
-    """Those that fit: what yields least is placed first, and what comes first of columns that yield alike."""
+    """The columns that fit: those that yield least are placed first, and of equal ones the first."""
     filled = 1
     shown: set[TableColumn] = set()
     for column in sorted(columns, key=lambda column: column.yields):
@@ -422,7 +422,7 @@ def _shown(columns: Sequence[TableColumn], total: int) -> list[TableColumn]:
 
 
 def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
-    """What each column gets of `total` cells; 0: it is not shown."""
+    """The width of each column out of `total` cells; 0: it is not shown."""
     shown = _shown(columns, total)
     roomy: set[TableColumn] = set()
     # One cell in front of each column, and one for the mark.

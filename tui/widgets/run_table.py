@@ -28,7 +28,7 @@ class RunTable(RowTable):
         self._to_log = to_log
         self.marks: set[str] = set()
         self._last_lines: dict[str, str] = {}
-        """What running runs printed last, by run id."""
+        """The last lines of running runs, by run id."""
         super().__init__(run_rows(()), id=id)
 
     def places(self) -> tuple[Where, ...]:

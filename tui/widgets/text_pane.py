@@ -23,7 +23,7 @@ class TextPane(LinePane):
         self._strips: list[Strip] = []
 
     def places(self) -> tuple[Where, ...]:
-        """Where a person is who has the keys here."""
+        """The places of a person whose keys go here."""
         return (Where.TEXT,)
 
     def show(self, text: Text) -> None:
@@ -37,7 +37,7 @@ class TextPane(LinePane):
 
     @property
     def text(self) -> str:
-        """What is shown, as plain text."""
+        """The text as plain text."""
         return self.shown.plain
 
     def _wrap(self) -> None:

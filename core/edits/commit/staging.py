@@ -111,7 +111,7 @@ def _words(op: Operation) -> str:
 
 
 def staged_after(base: CommitBase, operations: Sequence[Operation], schema: Schema, planner: Planner) -> Texts:
-    """The texts that keep staged work staged once `operations` are committed: only for files that have such work.
+    """Texts for the index that keep other staged work after `operations` are committed: of files with such work.
 
     If the result of the operations is staged already, the index needs no change.
     """

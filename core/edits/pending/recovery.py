@@ -126,7 +126,7 @@ def _replaces(later: Operation, earlier: Operation) -> bool:
 
 
 def _paths(op: Operation) -> tuple[tuple[str, ...], ...]:
-    """What an operation on a field is about: of a key that is renamed, its old and its new name."""
+    """The keys of an operation on a field; for a renamed key, its old and its new name."""
     return (op.path, (*op.path[:-1], str(op.to))) if op.renames_key else (op.path,)
 
 

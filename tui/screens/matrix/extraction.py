@@ -25,7 +25,7 @@ _ENDINGS = (".yaml", ".yml")
 
 
 class Extraction:
-    """Extracts ops, one model at a time, and tells the end of what it has started."""
+    """Extracts ops, one model at a time, and reports when an extraction ends."""
 
     def __init__(self, screen: SessionScreen, listing: Listing) -> None:
         self._screen = screen
@@ -35,7 +35,7 @@ class Extraction:
         self._started: dict[str, str] = {}
         """Runs whose end is awaited: their tests, by run id."""
         self._ended: list[RunRecord] = []
-        """Those whose cases the matrix may not have yet."""
+        """Files whose cases the matrix may not have yet."""
 
     def ask(self) -> None:
         """Ask for the file of the model under the cursor, and start the run."""
@@ -53,7 +53,7 @@ class Extraction:
         self._screen.app.push_screen(question, lambda file: self._start(id, file) if file else None)
 
     def default(self) -> str:
-        """Where the ops of the model under the cursor would go; empty: nowhere."""
+        """The default file for the ops of the model under the cursor; empty: there is none."""
         test = TestId.parse(self._listing.current or "")
         return planning.default_manifest(test, self._session.settings.ops_dirs) if test else ""
 

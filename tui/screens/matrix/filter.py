@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FACETS_FROM = 120
 """Terminal width from which the facets are shown without being asked for."""
 _REST_SECONDS = 0.06
-"""How long nothing must have been typed before facets are counted."""
+"""Seconds without a typed letter before facets are counted."""
 _PAUSE_SECONDS = 0.2
 """The same before the app looks for the reason why a query selects nothing."""
 
@@ -50,11 +50,11 @@ class QueryFilter:
         self._refused = False
         """Whether the filter line holds no query: the line says why until it does."""
         self._begun_on: str | None = None
-        """What the cursor was on before a query was begun."""
+        """The row under the cursor before a query was begun."""
         self._looking: Timer | None = None
         """Until the nearest id is looked for."""
         self._left_on: str | None = None
-        """What the last letter has left the cursor on: once it is on something else, a person has moved it."""
+        """The row under the cursor after the last letter: if it is on another one, a person has moved it."""
 
     def begin_on(self, key: str) -> None:
         """A query that waits for facts ends with the cursor there."""
@@ -95,7 +95,7 @@ class QueryFilter:
         self.bar.note(" · ".join(filter(None, words)), error=True)
 
     def _unread_values(self, name: str) -> str:
-        """What the values of a field wait for, which is read from now on; empty: nothing."""
+        """The facts that the values of a field wait for, and which are read from now on; empty: none."""
         need = query.needs(query.Query.parse(f"{name}:{query.NONE}"))[:1] if name and query.is_field(name) else ()
         if not need or need[0] in self._view.learned:
             return ""
@@ -217,7 +217,7 @@ class FacetBox(CachedBox):
             self.facets.show_facets(view.facets(), {name: self._waits_for(name) for name in view.awaited_facets()})
 
     def _waits_for(self, name: str) -> str:
-        """What is beside a facet whose facts are missing."""
+        """The note beside a facet whose facts are missing."""
         return "cannot be read" if self.context.facts.failure(query.BY_NAME[name].needs) else "reading"
 
     def toggle(self, rows: Widget) -> None:

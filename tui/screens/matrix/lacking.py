@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of the matrix need, and whether it is there."""
+"""The needs of the commands of the matrix, and whether they are met."""
 
 from __future__ import annotations
 

@@ -29,12 +29,12 @@ _OF_DETAIL = ("jobs",)
 
 
 class Spot(NamedTuple):
-    """What a table shows, and where its cursor is. Rows have keys, as others may come before them meanwhile."""
+    """The scroll position and cursor of a table, by the keys of rows: others may come before them meanwhile."""
 
     cursor: str = ""
     """The key of the row under the cursor; empty: the first row."""
     above: int = 0
-    """How many visible rows are above it."""
+    """Number of visible rows above it."""
     column: int = 0
     """The column under the cursor, in a grid."""
     opened: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Spot(NamedTuple):
 
 
 class MatrixPlace(NamedTuple):
-    """What the matrix shows: what going back returns to."""
+    """The view of the matrix that going back returns to."""
 
     view: ViewSpec
     spot: Spot
@@ -69,7 +69,7 @@ class Listing:
 
     @property
     def view(self) -> View:
-        """What is shown."""
+        """The view that is shown."""
         return self._view
 
     @property
@@ -136,7 +136,7 @@ class Listing:
 
     @property
     def spot(self) -> Spot:
-        """What the table shows, and where its cursor is."""
+        """The scroll position and cursor of the table."""
         front = self.front
         column = self.grid.column if self._view.grid else 0
         above = front.cursor - front.scroll_offset.y
@@ -212,12 +212,12 @@ class Listing:
         return group.ids() if group else [self.current] if self.current else []
 
     def targets(self) -> Targets:
-        """What an action is about: the marked tests, else those under the cursor."""
+        """The tests of an action: the marked ones, else those under the cursor."""
         return self._view.targets(self.chosen())
 
     @property
     def cell_query(self) -> Query | None:
-        """What the cell under the cursor selects; None where the grid is not shown or no test is in the cell."""
+        """The query of the cell under the cursor; None where the grid is not shown or no test is in the cell."""
         return self.grid.cell_query if self._view.grid else None
 
     def fold(self) -> bool:
@@ -244,7 +244,7 @@ class Listing:
         return self._detail(kind, self.current)
 
     def _detail(self, kind: Kind, id: str) -> Text:
-        """What a kind says of a row, with its jobs, its runs, and its results on backends."""
+        """The detail of a row by its kind, with jobs, runs, and results on backends."""
         self._context.facts.request_details(kind.details())
         session, matrix = self._session, self._view.matrix
         workspace = session.workspace

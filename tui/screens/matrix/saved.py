@@ -43,7 +43,7 @@ def _rows(saved: Saved) -> Rows[str]:
 
 
 def way(spec: ViewSpec) -> str:
-    """How a view shows its tests, in a few words."""
+    """The layout of a view in a few words."""
     order = f"sorted by {spec.sort}{' ↓' if spec.descending else ''}" if spec.sort != "id" or spec.descending else ""
     shape = BY_LAYOUT[spec.grid].help if spec.grid else f"grouped by {spec.group}" if spec.group else ""
     return ", ".join(filter(None, (shape, order, spec.arch)))

@@ -301,7 +301,7 @@ class MatrixScreen(SessionScreen):
             self.action_next_sort()
 
     def on_resize(self, event: events.Resize) -> None:
-        """What the heads of the archs have room for hangs on the width."""
+        """The heads of the archs depend on the width."""
         self.call_after_refresh(self._show_legend)
 
     def on_matrix_grid_compare_asked(self) -> None:

@@ -44,7 +44,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         self._form = form
         self._before: dict[str, str | None] = {}
         self._refused: Sequence[Operation] = ()
-        """What was proposed last and found to have no effect."""
+        """The last proposal that was found to have no effect."""
         self._leaving = False
         """Whether it was said that leaving drops what is changed."""
         self._doubted = ""
@@ -170,7 +170,7 @@ class SetFields(Dialog[Sequence[Operation]]):
         return ""
 
     def _doubt(self, changed: Mapping[str, str]) -> str:
-        """What is odd about markers, once."""
+        """A doubt about markers, raised only once."""
         markers = changed.get("markers", "")
         asked, self._doubted = self._doubted, markers
         return self._form.doubt(changed) if markers != asked else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done with tests on the matrix screen: mark, run, edit, copy."""
+"""Actions on tests of the matrix screen: mark, run, edit, copy."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ class TestActions:
         return record
 
     def _written(self, targets: Targets) -> kinds.Written | None:
-        """Where what is expected of all targets is written; None: in several places."""
+        """The kind of file that has the expectations of all targets; None: there are several."""
         kind = self._kind_of(targets)
         return kind.written if kind else None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How tests are shown on the matrix screen: arch, order, columns, groups, grid, saved views and the way back."""
+"""The views of the matrix screen: arch, order, columns, groups, grid, saved views and the way back."""
 
 from __future__ import annotations
 

@@ -276,7 +276,7 @@ class CommitDialog(Dialog[Delivered]):
 
 
 def _messages(drafts: Sequence[CommitDraft]) -> list[str]:
-    """What a person sees of the messages."""
+    """The messages as a person sees them."""
     return [printable(draft.message) for draft in drafts]
 
 

@@ -19,15 +19,15 @@ from tui.widgets import MatrixTable, RowTable, WordFilter
 
 
 class ChangeSource(Protocol):
-    """What there is to decide, and what a decision does."""
+    """A source of changes to decide on, with the effect of decisions."""
 
     @property
     def orders(self) -> Sequence[StrEnum]:
-        """What changes can be grouped by, in the order of the key; the empty one has no headings."""
+        """The groupings, in the order of the key; the empty one has no headings."""
 
     @property
     def noun(self) -> str:
-        """What one of them is called."""
+        """The noun for one of them."""
 
     @property
     def changes(self) -> Sequence[Change]:
@@ -60,7 +60,7 @@ class ChangeSource(Protocol):
         """Accept several in that way."""
 
     def warning(self, changes: Sequence[Change]) -> str:
-        """What a person must know before accepting several at once; empty: nothing."""
+        """A warning before several are accepted at once; empty: there is none."""
 
     def named_first(self, change: Change) -> bool:
         """Whether a question about several names it before others."""
@@ -134,7 +134,7 @@ class ChangeList:
         self.table = table(self._fold, self.toggle_left_out)
         self.filter = WordFilter(self.table, self.show, placeholder)
         self._chosen: StrEnum | None = None
-        """What a person groups the changes by; None: the first order of the source."""
+        """The grouping that a person chose; None: the first order of the source."""
         self._say = say
         self._shown = shown
         self._opened: frozenset[str] = frozenset()
@@ -145,7 +145,7 @@ class ChangeList:
 
     @property
     def by(self) -> StrEnum:
-        """What the changes are grouped by."""
+        """The grouping of the changes."""
         return self.source.orders[0] if self._chosen is None else self._chosen
 
     @property

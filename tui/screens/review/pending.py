@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the review lists: pending changes to decide on, and below them the loader edits of workflows."""
+"""The rows of the review: pending changes to decide on, and below them the loader edits of workflows."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class LoaderEdits:
         self._changed = changed
 
     def matching(self, matches: Callable[[str], bool]) -> list[LoaderEdit]:
-        """Those whose text the filter leaves."""
+        """The changes whose text matches the filter."""
         return [one for one in self.edits if matches(edit_text(one))]
 
     def look(self) -> None:

@@ -25,7 +25,7 @@ class PreviewPane:
         self.view = LinesView(diff_style, id="text")
         self._ask = ask
         self._asked = 0
-        """How often it was asked."""
+        """A count of requests."""
         self._timer: Timer | None = None
 
     @property

@@ -66,10 +66,10 @@ class ReviewScreen(DecisionScreen):
         self._whole = False
         """Whether the pane shows all that will be written."""
         self._summary: Sequence[SummaryLine] = ()
-        """What is known of the last write, until the person does something else."""
+        """The outcome of the last write, until the person does something else."""
         self._summary_headline = ""
         self._effect = ""
-        """What the changes in the pane do, in words."""
+        """The effect of the changes in the pane, in words."""
 
     def between(self) -> ComposeResult:
         yield self.written
@@ -131,7 +131,7 @@ class ReviewScreen(DecisionScreen):
 
     @property
     def _hidden_accepted(self) -> int:
-        """How many accepted changes the filter hides."""
+        """The number of accepted changes that the filter hides."""
         listed = {change.id for change in self.listing.listed}
         return sum(change.id not in listed for change in self.session.pending.accepted())
 
@@ -187,7 +187,7 @@ class ReviewScreen(DecisionScreen):
         self.pane.ask_soon()
 
     def _previewed(self) -> tuple[Change, ...]:
-        """What the pane is about: all that is accepted, the change under the cursor, or what is left of a group."""
+        """The changes that the pane shows: all accepted ones, the one under the cursor, or the rest of a group."""
         if self._whole:
             return self.session.pending.accepted()
         if self.listing.current is not None:
@@ -223,7 +223,7 @@ class ReviewScreen(DecisionScreen):
             self.pane.show(lines)
 
     def _say_headline(self) -> None:
-        """Which change the pane is about, and what it does; loader edits and a summary have headlines of their own."""
+        """Show the headline of the pane: the change and its effect; loader edits and a summary have their own."""
         if not self._current_edits and not (self._summary and self._is_empty):
             self.pane.say(f"{self._counter()}   {self._effect}" if self.session.pending.changes else "")
 

@@ -133,7 +133,7 @@ def plan_accepted(session: Session, operations: Sequence[Operation]) -> EditPlan
 
 
 def summary(found: Reread) -> list[SummaryLine]:
-    """How much of what was written is in the files, and what is not."""
+    """The part of the written changes that is in the files, and the part that is not."""
     there = found.total - len(found.missing)
     lost = dict.fromkeys(one_line(operation.id) for operations in found.missing for operation in operations)
     return [

@@ -55,7 +55,7 @@ class Tracer:
         return known
 
     def follow(self, node: cst.BaseExpression, spot: Spot, *, end: bool = False) -> list[Origin]:
-        """Where the value of `node` may come from; with `end`, an expression is a place itself, at the very end."""
+        """The origins of the value of `node`; with `end`, an expression without another one is an origin itself."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
             return [Origin(Nature.FOREIGN, node, spot.frame, spot.places)]
