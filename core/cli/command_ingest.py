@@ -175,6 +175,13 @@ def _retain(context: Context) -> None:
         context.console.note(f"removed {counted(gone, 'old result')} that only repeated others (policy: retention)")
 
 
+def _gathered(found: ingest_sources.Counts) -> records.Gathered:
+    numbers = asdict(found)
+    # It only says how far a call is.
+    del numbers["wanted"]
+    return records.Gathered(**numbers)
+
+
 @dataclass
 class _Total:
     """What was read and stored so far; the results themselves are in the store."""
@@ -239,7 +246,7 @@ class _Total:
             later=self.later,
             signal_0=self.unheard,
             problems=[records.UnreadReport(file=clean(one.file), message=clean(one.message)) for one in self.problems],
-            github=UNSET if gathered is None else records.Gathered(**asdict(gathered)),
+            github=UNSET if gathered is None else _gathered(gathered),
         )
 
     def _kinds(self) -> list[tuple[str, int]]:

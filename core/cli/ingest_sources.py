@@ -3,6 +3,7 @@
 
 import argparse
 import re
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -87,12 +88,21 @@ def from_github(
         context.console.note("No token: GitHub lists runs, but gives no artefacts. Set GH_TOKEN, or run gh auth login.")
     actions = Actions(transport, repository)
     wanted = Wanted(args.workflow, args.branch, args.since, args.latest)
+    begun = time.monotonic()
     for reading in fetch_reports(actions, wanted, destination_of(repository, context), gathered, given, archs):
         testcases = counted(sum(reading.counts.values()), "testcase")
-        context.console.note(f"{one_line(gathered.runs[-1])}: artefact {gathered.downloaded:,}, {testcases}")
+        context.console.note(f"{one_line(gathered.runs[-1])}: artefact {_progress(gathered, begun)}, {testcases}")
         yield reading
     if gathered.jobs:
         look_up_newest(actions, context)
+
+
+def _progress(gathered: Counts, begun: float) -> str:
+    """`12 of 96, 3 s left for these`: how far it is with the runs that were looked at so far."""
+    left = gathered.wanted - gathered.downloaded
+    words = f"{gathered.downloaded:,} of {max(gathered.wanted, gathered.downloaded):,}"
+    seconds = (time.monotonic() - begun) / max(1, gathered.downloaded) * left
+    return f"{words}, {seconds:.0f} s left for these" if left > 0 and seconds >= 1 else words
 
 
 def retain_what_was_fetched(context: Context) -> None:

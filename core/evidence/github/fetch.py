@@ -35,6 +35,8 @@ class Counts:
 
     runs: list[str] = field(default_factory=list)
     downloaded: int = 0
+    wanted: int = 0
+    """Artefacts that were to be downloaded, of the runs that were looked at so far."""
     known: int = 0
     """Artefacts that were read before."""
     expired: int = 0
@@ -160,7 +162,9 @@ class _Fetch:
         self.noted = {state.job.id for state in self.into.ci.jobs(run.id) if state.report is not None}
         self.unread_jobs = set()
         before = replace(self.counts)
-        for artefact in self.actions.artefacts(run):
+        artefacts = list(self.actions.artefacts(run))
+        self.counts.wanted += sum(map(self._is_new, artefacts))
+        for artefact in artefacts:
             already = len(unread)
             yield from self._artefact(run, artefact, job := jobs.get(artefact.job or 0), unread)
             if job is not None and len(unread) > already and artefact.holds_performance == bool(job.parts.benchmark):
@@ -196,6 +200,10 @@ class _Fetch:
             unread.append(Unread(artefact.name, self.refused))
         else:
             yield from self._new(run, artefact, job, unread)
+
+    def _is_new(self, one: Artefact) -> bool:
+        holds = one.holds_reports or one.holds_performance
+        return holds and one.id not in self.done.ids and not one.expired and not self.refused
 
     def _new(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> Iterator[Reading]:
         # Laid out as a person would do it: the directory is the run, and the name of the archive gives the job.

@@ -221,3 +221,11 @@ def test_it_asks_again_until_interrupted_and_an_error_ends_nothing(
     assert "refuses with 418" in done.err and "1 run; artefacts with reports: 1 read" in done.out
     assert call(*words, "--json", "--repo", checkout.root).code == 64
     assert call("ingest", "--watch", checkout.root, "--every", "15", "--repo", checkout.root).code == 64
+
+
+def test_it_says_how_far_it_is(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
+    for index in range(3):
+        night.models("n150", {f"a{index}/b": "pass"}, index=index)
+    said = ingest(checkout).err
+    assert [f"artefact {at} of 3" in said for at in (1, 2, 3)] == [True] * 3
