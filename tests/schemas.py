@@ -164,7 +164,7 @@ DOCUMENTS: Mapping[str, Document] = {
     "session": Document("`plan --json`", records.SessionPlan),
     "show": Document("`show ID --json`", records.ShownTest),
     "show-handwritten": Document("`show NODEID --json` of a hand-written test", records.ShownHandwritten),
-    "show-row": Document("`show ID --json` of any other row, such as a benchmark", records.OtherRow),
+    "show-row": Document("`show ID --json` of any other row, such as a benchmark", records.ShownOtherRow),
     "show-op": Document("`show MODEL::CASE --json`", records.ShownOpCase),
     "show-placeholder": Document("`show NAME --json` of a placeholder", records.PlaceholderWithTests),
     "since": Document("`since --json`", records.Since),

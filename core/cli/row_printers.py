@@ -15,6 +15,7 @@ from core.base.text import counted, one_line
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import handwritten_records, op_records, placeholder_records, records
 from core.cli.context import Context
+from core.evidence.analysis import perf_lines, series_name
 from core.kinds import Kind
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, Matrix
 from core.matrix.query import Query, plain
@@ -68,13 +69,26 @@ class RowPrinter:
             context.workspace.read(needed)
         context.console.line(one_line(id))
         jobs = tuple(("job", job.text) for job in self.kind.jobs(matrix, id))
-        for section in (*self.kind.sections(matrix, id, context.workspace), kinds.Section("", jobs)):
+        sections = self.kind.sections(matrix, id, context.workspace)
+        for section in (*sections, kinds.Section("", jobs), self._results(id, matrix, context)):
             if section.title:
                 context.console.line(f"\n{section.title}")
             for name, value in section.lines:
                 context.console.line(f"  {name:12} {one_line(value)}")
         if not jobs and "job" in self.kind.fields:
             context.console.note("No job of CI selects it.")
+
+    def _results(self, id: str, matrix: Matrix, context: Context) -> kinds.Section:
+        """The newest results, what they mean, and the newest numbers."""
+        found = self.kind.results(id, context.workspace)
+        judged = self.kind.judged(matrix, id, found, context.evidence.policy) if found else ()
+        lines = [
+            *(("verdict", f"{one.arch}: {one.verdict}, {one.why}") for one in judged),
+            *(("result", kinds.result_text(one)) for one in found[: kinds.SHOWN_RESULTS]),
+        ]
+        for series in context.workspace.performance_of(id, context.evidence.ended_runs):
+            lines += [(series_name(series), words) for words, _ in perf_lines(series)]
+        return kinds.Section("results", tuple(lines)) if lines else kinds.Section("", ())
 
     def jobs(self, id: str, matrix: Matrix, context: Context) -> None:
         """Print the jobs that run one row."""

@@ -13,6 +13,7 @@ from core.base.errors import TTMatrixError
 from core.base.files import Malformed, atomic_write, decoded, parsed, plain, read_bytes
 from core.base.locks import locked
 from core.evidence.reports import arch_in
+from core.matrix import BENCHMARK_KIND, row_id
 
 _PATIENCE = 10.0
 _OVERALL = ("total_samples", "total_time", "avg_time")
@@ -46,6 +47,11 @@ class PerfReport(NamedTuple):
     commit: str = ""
     benchmark: bool = False
     """`test_id` is the name of a benchmark, and no test of the matrix."""
+
+    @property
+    def row_id(self) -> str:
+        """The id of the row that was timed."""
+        return row_id(BENCHMARK_KIND, self.test_id) if self.benchmark else self.test_id
 
 
 class RawReport(NamedTuple):

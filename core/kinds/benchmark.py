@@ -13,8 +13,21 @@ from core.base import files
 from core.base.errors import TTMatrixError
 from core.domain.areas import BENCHMARKS
 from core.kinds.kind import EVERY, Kind, Launch, Source
-from core.matrix import DEVICE_RUN, RUN, Column, FlagColumn, JobOfRow, Matrix, OtherRows, OwnColumn, load, store
-from core.matrix.query import Choice, Text, made, own_column, own_flags
+from core.matrix import (
+    BENCHMARK_KIND,
+    DEVICE_RUN,
+    RUN,
+    Column,
+    FlagColumn,
+    JobOfRow,
+    Matrix,
+    OtherRows,
+    OwnColumn,
+    load,
+    row_id,
+    store,
+)
+from core.matrix.query import NUMBERS, Choice, Text, made, own_column, own_flags
 from core.sources import ci
 
 if TYPE_CHECKING:
@@ -22,7 +35,7 @@ if TYPE_CHECKING:
     from core.runs.planning import LaunchPlan
     from core.sources import Checkout
 
-NAME = "benchmark"
+NAME = BENCHMARK_KIND
 FILE = PurePosixPath(".github/workflows/perf-bench-matrix.json")
 _WORKFLOWS = FILE.parent
 _CALL = "./.github/workflows/call-filtered-perf-tests.yml"
@@ -82,7 +95,7 @@ class BenchmarkKind(Kind):
     noun = "benchmark"
     written_in = str(FILE)
     areas = (BENCHMARKS,)
-    fields = (*(one for one in EVERY if one != "status"), "job", "model")
+    fields = (*(one for one in EVERY if one != "status"), "job", "model", *NUMBERS)
     own_fields = (
         Choice("runner", "machine that a benchmark is for", made(lambda matrix: own_flags(matrix, "runner"))),
         Choice("suite", "regular or experimental", made(lambda matrix: own_column(matrix, "suite"))),
@@ -194,7 +207,7 @@ def read_benchmarks(checkout: "Checkout") -> tuple[list[Benchmark], list[str]]:
 
 def _new_id(name: str, known: Sequence[Benchmark]) -> str:
     same = sum(one.text("name") == name for one in known)
-    return f"{NAME}::{name}" + (f"#{same + 1}" if same else "")
+    return row_id(NAME, name) + (f"#{same + 1}" if same else "")
 
 
 def _lines(document: Any) -> dict[tuple[int, int], int]:

@@ -5,6 +5,8 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from core import edits, evidence, handwritten, ops
 from core.base.errors import TTMatrixError
 from core.kinds import records
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from core.sources.handwritten import HandwrittenTest
     from core.workspace import Workspace
 
-_SHOWN_RESULTS = 10
+SHOWN_RESULTS = 10
 
 
 def other_row(kind: "Kind", matrix: Matrix, id: str) -> records.OtherRow:
@@ -38,6 +40,18 @@ def other_row(kind: "Kind", matrix: Matrix, id: str) -> records.OtherRow:
             records.JobOfOtherRow(name=job.name, file=job.file, runs_on=job.runs_on, cadence=job.cadence or None)
             for job in kind.jobs(matrix, id)
         ],
+    )
+
+
+def shown_row(kind: "Kind", matrix: Matrix, id: str, on: "Workspace") -> records.ShownOtherRow:
+    """A row as its columns have it, with its newest results and what they mean."""
+    found = kind.results(id, on)
+    policy = evidence.policy_of(on.checkout, on.paths).policy
+    verdicts = {one.arch: str(one.verdict) for one in kind.judged(matrix, id, found, policy)}
+    return other_row(kind, matrix, id).extended(
+        records.ShownOtherRow,
+        evidence=results(found[:SHOWN_RESULTS]) or UNSET,
+        verdicts=verdicts or UNSET,
     )
 
 
@@ -107,7 +121,7 @@ def shown_handwritten(test: "HandwrittenTest", on: "Workspace") -> records.Shown
     jobs = handwritten.jobs_of(ci.read_jobs(on.checkout)[0], test)
     found = evidence.handwritten_observations(on.checkout, on.paths, on.store.ended(), test.node_id)
     return handwritten_test(test).extended(
-        records.ShownHandwritten, jobs=jobs_by_machine(jobs), evidence=results(found[:_SHOWN_RESULTS])
+        records.ShownHandwritten, jobs=jobs_by_machine(jobs), evidence=results(found[:SHOWN_RESULTS])
     )
 
 
@@ -124,6 +138,12 @@ def results(found: Iterable["Observation"]) -> list[records.HandwrittenResult]:
         )
         for one in found
     ]
+
+
+def result_text(one: "Observation") -> str:
+    """A result in one line."""
+    (found,) = results([one])
+    return " ".join(filter(None, (found.when, found.from_, found.run, found.arch, found.ending, found.why)))
 
 
 def jobs_by_machine(jobs: Sequence[ci.Job]) -> dict[str, list[records.JobName]]:

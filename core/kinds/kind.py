@@ -9,16 +9,19 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from core import kinds, runs
+import core.evidence.verdicts as verdicts
+from core import evidence, kinds, runs
 from core.base.errors import TTMatrixError, UsageError
-from core.domain.model import Function
-from core.matrix import JobOfRow, Matrix, OtherRows, OwnColumn, OwnLayout, with_rows_at_once
+from core.domain.model import Function, Status
+from core.matrix import NO_ARCH, JobOfRow, Matrix, OtherRows, OwnColumn, OwnLayout, with_rows_at_once
 from core.matrix.query import Field, Query
 from core.runs import planning
 
 if TYPE_CHECKING:
     from core.base.files import Record
     from core.base.settings import Settings
+    from core.evidence import Observation
+    from core.evidence.verdicts import Judgement, Policy
     from core.kinds.records import Row
     from core.matrix.cache import Cache
     from core.runs import RunSpec
@@ -217,7 +220,18 @@ class Kind:
 
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
         """Everything about a row as `show` prints it as JSON."""
-        return kinds.other_row(self, matrix, id)
+        return kinds.shown_row(self, matrix, id, on)
+
+    def results(self, id: str, on: "Workspace") -> "Sequence[Observation]":
+        """The results of a row in reports and of runs here, newest first, that the verdicts on the matrix leave out."""
+        if self.launch is not Launch.ALONE:
+            return ()
+        return evidence.handwritten_observations(on.checkout, on.paths, on.store.ended(), id)
+
+    def judged(self, matrix: Matrix, id: str, found: "Sequence[Observation]", policy: "Policy") -> "list[Judgement]":
+        """What results of a row, newest first, mean for what is expected of it: a verdict on each arch."""
+        status = Status(matrix.status[NO_ARCH][matrix.rows[id]] or Status.EXPECTED_PASSING)
+        return verdicts.judge_alone(id, status, reversed(found), policy)
 
     def text(self, matrix: Matrix, row: int, name: str) -> str:
         """The value of a column of the kind's own."""

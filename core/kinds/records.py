@@ -7,7 +7,7 @@ Schemas and docs/json.md are made from these, as from those in `core.cli.records
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 
 from core.base.files import As, Record
 from core.domain.model import Status
@@ -164,7 +164,7 @@ class PlaceholderWithTests(Placeholder):
 
 
 class HandwrittenResult(Record):
-    """One result of a hand-written test."""
+    """One result of a row that is no test of a model."""
 
     when: str | None
     from_: Origin = field(name="from")
@@ -172,6 +172,15 @@ class HandwrittenResult(Record):
     arch: str | None
     ending: str
     why: str | None
+
+
+class ShownOtherRow(OtherRow, kw_only=True):
+    """Everything about a row of any other kind."""
+
+    evidence: Sequence[HandwrittenResult] | UnsetType = UNSET
+    """Newest first; absent: there is none."""
+    verdicts: Mapping[str, str] | UnsetType = UNSET
+    """What the results mean, by arch; absent: there are none."""
 
 
 class ShownHandwritten(HandwrittenTest):

@@ -33,6 +33,7 @@ from .lookup import check_function as check_function, named as named, resolve_id
 from .matrix import NO_ARCH as NO_ARCH, Matrix as Matrix, Universe as Universe, Written as Written
 from .op_rows import LEVELS as LEVELS, JobOfRow as JobOfRow, OtherRows as OtherRows
 from .row_kinds import (
+    BENCHMARK_KIND as BENCHMARK_KIND,
     DEVICE_RUN as DEVICE_RUN,
     HANDWRITTEN_KIND as HANDWRITTEN_KIND,
     KINDS as KINDS,
@@ -43,6 +44,7 @@ from .row_kinds import (
     OwnColumn as OwnColumn,
     OwnLayout as OwnLayout,
     all_kinds as all_kinds,
+    row_id as row_id,
     row_kind as row_kind,
 )
 from .universe import Member as Member

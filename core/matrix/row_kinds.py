@@ -10,19 +10,25 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
 MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND = "model", "op", "handwritten", "placeholder"
+BENCHMARK_KIND = "benchmark"
 
 KINDS = {
     MODEL_KIND: "core.kinds.model",
     OP_KIND: "core.kinds.op",
     HANDWRITTEN_KIND: "core.kinds.handwritten",
     PLACEHOLDER_KIND: "core.kinds.placeholder",
-    "benchmark": "core.kinds.benchmark",
+    BENCHMARK_KIND: "core.kinds.benchmark",
 }
 """The module of each kind by name, which is a value of the field `kind`; in the order of their rows in a matrix."""
 
 
 RUN, DEVICE_RUN = "run", "device_run"
 """The columns of the last local runs, which the matrix does not have."""
+
+
+def row_id(kind: str, name: str) -> str:
+    """The id of a row of a kind whose files give its rows names."""
+    return f"{kind}::{name}"
 
 
 class OwnField(Protocol):

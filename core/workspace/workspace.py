@@ -304,7 +304,7 @@ class Workspace(Lasting):
     def performance_of(self, id: str, records: "Iterable[RunRecord]") -> "Sequence[Series]":
         """Times, throughput and memory of a test over time, from `records` and from reports. Waits for no thread."""
         own = [one for one in records if one.spec.test_id == id]
-        return analysis.series_of(own, [one for one in self.performance_reports if one.test_id == id])
+        return analysis.series_of(own, [one for one in self.performance_reports if one.row_id == id])
 
     @property
     def run_records(self) -> "list[RunRecord]":

@@ -119,6 +119,7 @@ def row_text(
     ages: Mapping[str, Age] = MappingProxyType({}),
     *,
     in_ci: bool = True,
+    performance: Sequence[Series] = (),
 ) -> Text:
     """A row of a kind without entries: its sections, the CI jobs that select it, and its runs.
 
@@ -131,6 +132,7 @@ def row_text(
     if in_ci:
         _jobs(text, jobs)
     _runs(text, runs, ages)
+    _performance(text, performance)
     return text
 
 

@@ -37,6 +37,7 @@ from .details import (
     ShownHub as ShownHub,
     ShownModel as ShownModel,
     ShownOpCase as ShownOpCase,
+    ShownOtherRow as ShownOtherRow,
     ShownTest as ShownTest,
     ShownWeights as ShownWeights,
 )

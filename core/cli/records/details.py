@@ -17,6 +17,7 @@ from core.kinds.records import (
     OpValue as OpValue,
     ShownHandwritten as ShownHandwritten,
     ShownOpCase as ShownOpCase,
+    ShownOtherRow as ShownOtherRow,
 )
 from core.sources.downloads import Library
 

@@ -17,6 +17,7 @@ from core.evidence.analysis.metrics import better
 from core.evidence.analysis.noise import needed
 from core.evidence.analysis.profile_comparison import Metric, measured
 from core.evidence.perf_reports import PerfReport
+from core.matrix import BENCHMARK_KIND, row_id
 from core.matrix.query import VerdictColumns
 from core.runs import Outcome, planning
 from core.runs.store import RunRecord
@@ -51,6 +52,11 @@ class SeriesKey(NamedTuple):
     kind of run if unknown."""
     profile: str
     batch_size: int | None
+
+    @property
+    def row_id(self) -> str:
+        """The id of the row of the matrix that was timed."""
+        return row_id(BENCHMARK_KIND, self.test_id) if self.backend == _BENCHMARK else self.test_id
 
 
 class Measurement(NamedTuple):
@@ -201,7 +207,7 @@ def newest_numbers(found: Iterable[Series]) -> Mapping[str, Mapping[str, Mapping
             continue
         for row in one.rows:
             for metric, value in row.numbers.items():
-                place = one.key.test_id, one.key.arch, metric
+                place = one.key.row_id, one.key.arch, metric
                 newest[place] = max(newest.get(place, (-1.0, 0.0)), (row.when, value))
     texts: dict[str, dict[str, dict[str, str]]] = {}
     for (id, arch, metric), (_, value) in newest.items():

@@ -21,6 +21,7 @@ from .verdict import (
     Judgement as Judgement,
     Verdict as Verdict,
     allowed as allowed,
+    judge_alone as judge_alone,
     newest_level as newest_level,
     stage_of as stage_of,
 )

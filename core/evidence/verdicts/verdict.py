@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The verdict on a test's entry from its evidence: one pure function with its words, pinned by a table in its tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 from enum import Enum, StrEnum
@@ -272,6 +272,15 @@ class _CellVerdict:
     rows: Sequence[Observation] = ()
     direction: Direction = Direction.SAME
     required_pcc: float | None = None
+
+
+def judge_alone(id: str, status: Status, results: Iterable[Observation], policy: Policy) -> list[Judgement]:
+    """The verdict on each arch of what has no entry: `status` is expected everywhere. `results` are oldest first."""
+    seen: dict[str, list[Observation]] = {}
+    for one in results:
+        if one.arch:
+            seen.setdefault(one.arch, []).append(one)
+    return judge(id, dict.fromkeys(seen, Expected(status, pcc_checked=False)), seen, policy)
 
 
 def judge(

@@ -80,8 +80,12 @@ class VerdictColumns:
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
 
     def others(self, name: str, arch: str) -> Mapping[str, tuple[str, ...]]:
-        """None: what is known of op cases has functions of its own."""
-        return {}
+        """Their newest performance; what else is known of op cases has functions of its own."""
+        if name not in NUMBERS:
+            return {}
+        known = {id: one for id, one in self.known_numbers.items() if id not in self.matrix.rows}
+        found = {id: _numbers_on(arch, one, name) for id, one in known.items()}
+        return {id: texts for id, texts in found.items() if texts}
 
     @cached_property
     def backends(self) -> tuple[str, ...]:

@@ -9,12 +9,16 @@ import pytest
 
 from core.base.errors import EXIT_OK, EXIT_USAGE
 from core.base.files import Record
+from core.base.settings import paths
+from core.domain.model import Function
+from core.evidence import Ending, PerfReport, handwritten_store, performance_store
 from core.kinds.benchmark import FILE, BenchmarkKind
 from core.matrix import Matrix
 from core.sources import Checkout
 from core.workspace import Workspace
 from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
+from tests.support.evidence import report, seen
 from tests.support.tree import sample
 
 _MATRIX = [
@@ -214,3 +218,35 @@ async def test_rows_of_the_matrix_screen(checkout: Checkout) -> None:
         await pilot.press("end", "up", "enter")
         await until(pilot, lambda: "schedule-nightly.yml: perf on n150-perf" in screen_text(app), "the detail")
         assert str(FILE) in screen_text(app)
+
+
+def test_results_and_what_they_mean(checkout: Checkout) -> None:
+    own = paths()
+    row = {"test_id": "benchmark::resnet", "function": Function.HANDWRITTEN}
+    passed = seen(Ending.PASSED, **row, when=1e9)
+    failed = seen(Ending.FAILED, **row, when=1.1e9, reason="out of memory")
+    handwritten_store(checkout, own).add([report(passed, digest="1"), report(failed, digest="2")])
+    shown = call("--repo", checkout.root, "show", "benchmark::resnet", "--json").json
+    assert [one["ending"] for one in shown["evidence"]] == [Ending.FAILED, Ending.PASSED]
+    assert shown["verdicts"] == {"n150": "regressed"}
+    text = call("--repo", checkout.root, "show", "benchmark::resnet").out
+    assert "verdict      n150: regressed" in text and "out of memory" in text
+    assert "evidence" not in call("--repo", checkout.root, "show", "benchmark::wan", "--json").json
+
+
+def test_numbers_of_reports_are_those_of_its_row(checkout: Checkout) -> None:
+    timed = PerfReport("1", "resnet", "n150", 1e9, "report.json", 8, 0.1, 80.0, {}, benchmark=True)
+    performance_store(checkout, paths()).add([timed])
+    fast = call("--repo", checkout.root, "list", "kind:benchmark", "samples_per_s:>79", "--format", "ids")
+    assert fast.out.split() == ["benchmark::resnet"]
+    none = call("--repo", checkout.root, "list", "kind:benchmark", "samples_per_s:none", "--format", "ids")
+    assert none.out.split() == [id for id in _IDS if id != "benchmark::resnet"]
+    assert "80" in call("--repo", checkout.root, "show", "benchmark::resnet").out
+
+
+async def test_its_numbers_are_in_the_detail(checkout: Checkout) -> None:
+    timed = PerfReport("1", "resnet", "n150", 1e9, "report.json", 8, 0.1, 81.5, {}, benchmark=True)
+    performance_store(checkout, paths()).add([timed])
+    app = build_app(checkout, query="kind:benchmark resnet")
+    async with app.run_test(size=(140, 60)) as pilot:
+        await until(pilot, lambda: "81.5" in screen_text(app), "the numbers")

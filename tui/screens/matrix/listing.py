@@ -250,7 +250,15 @@ class Listing:
         workspace = session.workspace
         runs = [record for record in session.runs if record.spec.test_id == id]
         sections, jobs = kind.sections(matrix, id, workspace), kind.job_lines(matrix, id, workspace)
-        text = view_models.row_text(id, sections, jobs, runs, session.ages, in_ci="job" in kind.fields)
+        text = view_models.row_text(
+            id,
+            sections,
+            jobs,
+            runs,
+            session.ages,
+            in_ci="job" in kind.fields,
+            performance=session.performance_of(id),
+        )
         return text + self._backends_text(id) if kind.on_backends else text
 
     def _backends_text(self, id: str) -> Text:
