@@ -8,6 +8,7 @@ import csv
 from collections.abc import Sequence
 from typing import ClassVar
 
+import core.evidence.analysis as analysis
 from core import kinds
 from core.base.errors import QueryError
 from core.base.text import counted, one_line
@@ -15,7 +16,6 @@ from core.base.text import counted, one_line
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
 from core.cli import handwritten_records, op_records, placeholder_records, records
 from core.cli.context import Context
-from core.evidence.analysis import perf_lines, series_name
 from core.kinds import Kind
 from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, Matrix
 from core.matrix.query import Query, plain
@@ -87,7 +87,7 @@ class RowPrinter:
             *(("result", kinds.result_text(one)) for one in found[: kinds.SHOWN_RESULTS]),
         ]
         for series in context.workspace.performance_of(id, context.evidence.ended_runs):
-            lines += [(series_name(series), words) for words, _ in perf_lines(series)]
+            lines += [(analysis.series_name(series), words) for words, _ in analysis.perf_lines(series)]
         return kinds.Section("results", tuple(lines)) if lines else kinds.Section("", ())
 
     def jobs(self, id: str, matrix: Matrix, context: Context) -> None:
