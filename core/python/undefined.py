@@ -20,7 +20,6 @@ _GIVEN = frozenset(dir(builtins)) | {
 }
 _OF_CLASSES = frozenset({"__new__", "__init_subclass__", "__class_getitem__"})
 """Methods that Python makes class methods by itself."""
-_OPENING = frozenset({"*", "__getattr__"})
 _BINDS_ANYTHING = frozenset({"exec", "eval", "globals", "locals", "vars", "setattr"})
 """A module that calls one of these may have names that are not visible."""
 
@@ -35,16 +34,16 @@ class Undefined(NamedTuple):
 
 def undefined_names(source: bytes, filename: str = "<unknown>") -> tuple[Undefined, ...]:
     """The first place of each such name. Raises SyntaxError or ValueError as Python would."""
-    tree = parse_python(source, filename)
     table = symtable.symtable(importlib.util.decode_source(source), filename, "exec")
     bound = {one.get_name() for one in table.get_symbols() if one.is_assigned() or one.is_imported()}
     bound |= {one.get_name() for one in table.get_symbols() if one.is_namespace()}
     looked_up = {name for scope in _below(table) for name in _globals(scope)}
     bound |= {name for scope in _below(table) for name in _bound_globals(scope)}
-    if _OPENING & _starred(tree) or (looked_up | _used(table)) & _BINDS_ANYTHING:
-        return ()
     missing = looked_up - bound - _GIVEN
-    return tuple(_places(tree, missing)) if missing else ()
+    if not missing or "__getattr__" in bound or (looked_up | _used(table)) & _BINDS_ANYTHING:
+        return ()
+    tree = parse_python(source, filename)
+    return () if _has_star(tree) else tuple(_places(tree, missing))
 
 
 def lost_classes(tree: ast.Module) -> tuple[Undefined, ...]:
@@ -80,9 +79,9 @@ def _bound_globals(scope: symtable.SymbolTable) -> Iterator[str]:
     return (one.get_name() for one in scope.get_symbols() if one.is_declared_global() and one.is_assigned())
 
 
-def _starred(tree: ast.Module) -> set[str]:
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
-    return names | {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+def _has_star(tree: ast.Module) -> bool:
+    imports = (node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    return any(alias.name == "*" for node in imports for alias in node.names)
 
 
 def _places(tree: ast.Module, missing: set[str]) -> Iterator[Undefined]:
