@@ -206,7 +206,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
         Where.COMPARE,
         "o",
         "Page",
-        "Open the job of the later result on GitHub, or copy the address",
+        "Open the later job on GitHub, or copy its address",
         needs=Need.DIFFERENCE,
         aliases="link browser",
     )

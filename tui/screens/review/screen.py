@@ -487,7 +487,7 @@ class ReviewScreen(DecisionScreen):
         Where.REVIEW,
         "D",
         "Text",
-        "Show all that a commit would do, as the text of a pull request, and copy it",
+        "Show and copy the text of a pull request",
         footer=True,
         needs=Need.PENDING,
         aliases="pr pull request markdown consequences",
