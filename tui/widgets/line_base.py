@@ -113,7 +113,7 @@ LOOKS: Mapping[str, Look] = {
     "dim": Look("muted", "muted-style"),
     "pass": Look("text-success"),
     "xfail": Look("text-warning"),
-    "skip": Look("text-primary"),
+    "skip": Look("foreground"),
     "exclude": Look("muted", "italic"),
     "mixed": Look("foreground", "italic"),
     "fail": Look("text-error", "bold"),
