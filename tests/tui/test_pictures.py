@@ -37,7 +37,7 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.commands import Where, screen_commands
-from tui.screens import SCREENS, Dialog, DiffScreen, DoctorScreen, PlanScreen, TriageScreen
+from tui.screens import SCREENS, Dialog, DoctorScreen, PlanScreen, TriageScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.group_decision import GroupDecision
 from tui.screens.overview import OverviewScreen
@@ -54,7 +54,7 @@ _FILLED: dict[Where, Callable[[TTMatrixApp], bool]] = {
     Where.DOCTOR: lambda app: len(app.navigation.screen(DoctorScreen).table.source) > 0,
     Where.CLUSTERS: lambda app: len(app.navigation.screen(ClustersScreen).table.source) > 0,
     Where.PLAN: lambda app: len(app.navigation.screen(PlanScreen).table.source) > 0,
-    Where.DIFF: lambda app: len(app.navigation.screen(DiffScreen).table.source) > 0,
+    Where.DIFF: lambda app: "comparing" not in screen_text(app),
     Where.REPORT: lambda app: len(app.navigation.screen(ReportScreen).rows) > 1,
     Where.OVERVIEW: lambda app: _all_counted(app, app.navigation.screen(OverviewScreen)),
 }
