@@ -21,7 +21,7 @@ FLAGS = FlagColumn.sparse(4, (), {0: ["large"], 1: ["large", "push"], 3: ["night
 CHOICE = Choice("sharing", "", lambda *_: NAMES, aliases={"tp": "tensor_parallel"})
 MARKER = Choice("marker", "", lambda *_: FLAGS)
 TEXT_FIELD = Text("words", "", lambda *_: NAMES)
-NUMBER = Number("size", "", lambda *_: SIZES)
+NUMBER = Number("made_up_size", "", lambda *_: SIZES)
 
 
 @pytest.fixture(scope="module")
