@@ -240,7 +240,7 @@ async def test_what_another_process_reads_is_announced_once_and_the_header_says_
 ) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(160, 36), notifications=True) as pilot:
-        await until(pilot, lambda: "last night: never read" in screen_text(app), "how fresh it is")
+        await until(pilot, lambda: "no results of CI yet" in screen_text(app), "how fresh it is")
         Night(hub, 22).models("n150", GOOD)
         ingest(checkout)
         await until(pilot, lambda: "nightly-22 has been read. f7 shows it." in screen_text(app), "the announcement")

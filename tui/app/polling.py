@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -80,8 +81,8 @@ class Looker:
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
         self._cluster: Cluster | None = None
         self._settings_file = SettingsFile(session.paths.settings_file)
-        self._night: tuple[object, CiRun | None] | None = None
-        """The newest nightly, with the state of the store in which it was."""
+        self._night: tuple[object, CiRun | None, float | None] | None = None
+        """The newest nightly and the time of the newest report, with the state of the store in which they were."""
         self.heads: Stamps = {}
         """The files that change with the commit, as they were when the ages were read; empty while that is going on."""
 
@@ -102,23 +103,24 @@ class Looker:
         # Computed here, since it changes with time.
         now = datetime.fromtimestamp(time.time(), UTC)
         title, warnings = view_models.leases_words(known, status, now) if known else ("", ())
-        night = self._newest_night(file)
-        fresh = view_models.freshness(night.ended if night else None, now.timestamp()).words
+        night, report = self._newest(file)
+        fresh = view_models.freshness(night.ended if night else None, report, now.timestamp()).words
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
         self._seen = Seen(*found, night, fresh, session.workspace.branch, self._settings() or before.settings)
         return self._seen
 
-    def _newest_night(self, store: Path) -> CiRun | None:
-        """The newest nightly; the store is read only when it has changed."""
+    def _newest(self, store: Path) -> tuple[CiRun | None, float | None]:
+        """The newest nightly, and the time of the newest report; the store is read only when it has changed."""
         stamp = stamp_of(store)
         if self._night is None or self._night[0] != stamp:
-            try:
-                runs = evidence.CiStore(evidence.evidence_store(self._session.checkout, self._session.paths)).runs()
-            except TTMatrixError:
-                # What needs its results says it.
-                runs = []
-            self._night = stamp, nightly.newest_night(runs)
-        return self._night[1]
+            runs: Sequence[CiRun] = ()
+            reports: Mapping[str, float] = {}
+            with suppress(TTMatrixError):
+                # What needs its results says what is wrong.
+                results = evidence.evidence_store(self._session.checkout, self._session.paths)
+                runs, reports = evidence.CiStore(results).runs(), results.runs()
+            self._night = stamp, nightly.newest_night(runs), max(reports.values(), default=None)
+        return self._night[1:]
 
     def _settings(self) -> Settings | TTMatrixError | None:
         try:

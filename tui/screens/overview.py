@@ -142,7 +142,7 @@ class OverviewScreen(SessionScreen):
 
     def _show_trend(self, lines: int) -> None:
         """The plots, or one line where there is room for no more."""
-        plot, width = self.query_one(CellLines), self.app.size.width - 2
+        plot, width = self.query_one("#trend", CellLines), self.app.size.width - 2
         plot.styles.height = lines
         plot.set_class(bool(self._weeks), "shown")
         if isinstance(self._weeks, str):

@@ -15,15 +15,19 @@ class Freshness(NamedTuple):
     stale: bool = False
 
 
-def freshness(ended: float | None, now: float) -> Freshness:
-    """For the newest nightly that was read, which ended at a moment; None: none was. All in seconds since the epoch."""
+def freshness(night: float | None, report: float | None, now: float) -> Freshness:
+    """For the newest nightly, which ended at a moment, or else the newest report; None: there is none.
+
+    All are in seconds since the epoch.
+    """
+    ended, what = (report, "last report") if night is None else (night, "last night")
     if ended is None:
-        return Freshness("last night: never read", stale=True)
+        return Freshness("no results of CI yet", stale=True)
     age = max(0.0, now - ended)
     if age < _HOUR:
-        return Freshness(f"last night: {age / _MINUTE:.0f} min ago")
+        return Freshness(f"{what}: {age / _MINUTE:.0f} min ago")
     if age < 2 * _DAY:
         return Freshness(
-            f"last night: {age // _HOUR:.0f} h ago{', stale' if age > STALE_SECONDS else ''}", age > STALE_SECONDS
+            f"{what}: {age // _HOUR:.0f} h ago{', stale' if age > STALE_SECONDS else ''}", age > STALE_SECONDS
         )
-    return Freshness(f"last night: {age // _DAY:.0f} d ago, stale", stale=True)
+    return Freshness(f"{what}: {age // _DAY:.0f} d ago, stale", stale=True)

@@ -21,13 +21,14 @@ HOUR = 3_600.0
     ],
 )
 def test_the_age_of_the_newest_night(age: float, words: str, stale: bool) -> None:
-    assert freshness(1e9 - age, 1e9) == (words, stale)
+    assert freshness(1e9 - age, 0.0, 1e9) == (words, stale)
 
 
 def test_without_a_night() -> None:
-    assert freshness(None, 1e9) == ("last night: never read", True)
+    assert freshness(None, None, 1e9) == ("no results of CI yet", True)
+    assert freshness(None, 1e9 - 7200, 1e9) == ("last report: 2 h ago", False)
 
 
 @given(st.floats(0, 4e9), st.floats(0, 4e9))
 def test_it_fits_beside_other_words(ended: float, now: float) -> None:
-    assert len(freshness(ended, now).words) < 40
+    assert len(freshness(ended, None, now).words) < 40
