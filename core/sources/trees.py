@@ -119,6 +119,11 @@ class EditedTree(Tree):
         return f"{super().key}-{_digest(blobs)}"
 
     @cached_property
+    def models_key(self) -> str:
+        blobs = {path: Blob("", _hash(text)) for path, text in self.texts.items() if path.startswith(f"{self._below}/")}
+        return f"{super().models_key}-{_digest(blobs)}" if blobs else super().models_key
+
+    @cached_property
     def files(self) -> Mapping[str, Blob]:
         known = super().files
         modes = {path: known[path].mode if path in known else _REGULAR for path in self.texts}

@@ -11,7 +11,7 @@ from core.domain.ids import TestId
 from core.domain.model import Entry, Finding, Status
 from core.matrix import Matrix, acting, differing, resolve, status_on, supported_archs
 from core.sources import INDEX, WORK_TREE, Code, compare_link
-from core.states.jobs import JobChange, Left, job_changes, leaving
+from core.states.jobs import JobChange, Left, job_changes, leaving, rearranged
 from core.states.renaming import Rename, renames
 from core.states.state import State
 
@@ -103,6 +103,8 @@ class Difference:
     reached: tuple[str, ...]
     """Ids of entries in both states that had no test, and have one now."""
     jobs: tuple[JobChange, ...]
+    rearranged: tuple[JobChange, ...]
+    """Jobs with the same tests, which run in another way."""
     left: tuple[Left, ...]
     """What no scheduled job runs any more, although it is still there; model tests and hand-written ones."""
     loaders: tuple[LoaderChange, ...]
@@ -128,7 +130,7 @@ class Difference:
 
 _CONTENT = (
     *("added", "removed", "entries_added", "entries_removed", "changed", "orphaned", "reached", "jobs", "loaders"),
-    *("placeholders", "handwritten_added", "handwritten_removed", "new", "gone", "pins", "left"),
+    *("placeholders", "handwritten_added", "handwritten_removed", "new", "gone", "pins", "left", "rearranged"),
 )
 _CHECKS = ("assert_pcc", "assert_atol", "assert_allclose")
 _LEAST, _MOST = ("required_pcc",), ("required_atol", "allclose_rtol", "allclose_atol")
@@ -185,6 +187,7 @@ def difference(before: State, after: State) -> Difference:
         orphaned=tuple(sorted(both & other.strays - one.strays)),
         reached=tuple(sorted(both & one.strays - other.strays)),
         jobs=jobs,
+        rearranged=rearranged(before, after),
         left=left,
         loaders=tuple(_loaders(before, after)),
         placeholders=tuple(_placeholders(before, after)),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What scheduled CI jobs gain and lose between two states, and why; which tests leave CI altogether."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -46,6 +46,17 @@ def job_changes(before: State, after: State) -> tuple[JobChange, ...]:
             job = other or one
             assert job is not None, "a pair has at least one job"
             found.append(JobChange(job, tuple(sorted(has - had)), tuple(sorted(had - has)), why))
+    return tuple(sorted(found, key=lambda change: (change.job.file, change.job.index)))
+
+
+def rearranged(before: State, after: State) -> tuple[JobChange, ...]:
+    """The scheduled jobs that select the same tests, and run them in another way."""
+    old, new = _selections(before), _selections(after)
+    found = [
+        JobChange(other, (), (), why)
+        for one, other in matched(old, new)
+        if one and other and old[one] == new[other] and (why := _differing_fields(one, other, _SHOWN | _MANNER))
+    ]
     return tuple(sorted(found, key=lambda change: (change.job.file, change.job.index)))
 
 
@@ -142,6 +153,13 @@ _SHOWN = {"test_mark": "mark", "contains": "-k", "runs_on": "runs-on", "dir": "d
 """The fields of a job that decide what it selects, as people call them."""
 
 
+_MANNER = {
+    **{"parallel_groups": "parallel-groups", "shared_runners": "shared-runners", "forked": "forked"},
+    **{"require": "require", "extra_wheel": "extra-wheel", "topology": "topology", "multihost": "multihost"},
+}
+"""The fields that decide how it runs what it selects."""
+
+
 def _why(old: Job | None, new: Job | None, before: Jobs, after: Jobs) -> str:
     """How a job changed; empty: it is as before."""
     if old is None and new is not None:
@@ -149,9 +167,14 @@ def _why(old: Job | None, new: Job | None, before: Jobs, after: Jobs) -> str:
     if new is None and old is not None:
         return "no workflow schedules it any more" if any(_same(old, job) for job in after) else "removed"
     assert old is not None and new is not None, "a pair has at least one job"
+    return _differing_fields(old, new, _SHOWN)
+
+
+def _differing_fields(old: Job, new: Job, fields: Mapping[str, str]) -> str:
+    """`mark: push -> nightly`, with the words for `fields`."""
     said = [
         f"{word}: {getattr(old, name) or 'none'} -> {getattr(new, name) or 'none'}"
-        for name, word in _SHOWN.items()
+        for name, word in fields.items()
         if getattr(old, name) != getattr(new, name)
     ]
     if old.arch != new.arch:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of a pull request from commits or a branch: everything that it changes, what does the most harm first."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -64,10 +65,11 @@ def pull_request_of(states: States, matrix: Matrix, revision: str = _HEAD) -> Pu
     texts = _expectations(states.at(loose)) if loose else None
     entries = read_committed(matrix.checkout, matrix.schema, base, tip, texts)
     found, lacking = _found(states, base, loose or tip)
-    if not entries.changes and (found is None or found.is_empty):
+    paths = _paths(git, base, loose or tip) if base else []
+    if not entries.changes and (found is None or found.is_empty) and not any(map(_concerns_tests, paths)):
         raise _nothing(states, revision, lacking)
     note = one_line(asked.note or lacking)
-    text = _Text(matrix.checkout, revision, entries, found, note, loose)
+    text = _Text(matrix.checkout, revision, entries, found, note, loose, paths=paths)
     return PullRequest(base, loose or tip, asked.note, tuple(one.id for one in entries.changes), text.markdown())
 
 
@@ -118,6 +120,42 @@ def pending_pull_request(
     return PullRequest(base, _PENDING, "", tuple(one.id for one in entries.changes), text.markdown())
 
 
+def _paths(git: Git, base: str, tip: str) -> list[str]:
+    """The files that differ between a commit and another one, the index or the work tree."""
+    ends = {WORK_TREE: (base,), INDEX: ("--cached", base)}.get(tip, (base, tip))
+    return git.text("diff", "--name-only", "--no-renames", "-z", *ends, "--").split("\0")[:-1]
+
+
+_OF_EVERY_TEST = re.compile(
+    r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/(?!test_config/).*|tests/infra/.*"
+)
+_OF_TESTS = ("tests/", ".github/workflows/", "pytest.ini", "conftest.py")
+_TOLD = re.compile(r"tests/runner/test_config/.*\.yaml|third_party/tt_forge_models(?:/.*)?")
+"""What the other sections are about."""
+
+
+def _concerns_tests(path: str) -> bool:
+    return path.startswith(_OF_TESTS)
+
+
+def other_files(paths: Sequence[str]) -> Iterator[Section]:
+    """What else differs, for which no row of the matrix stands: first what every test goes through."""
+    every = [path for path in paths if _OF_EVERY_TEST.fullmatch(path)]
+    rest = [path for path in paths if path not in every and not _TOLD.fullmatch(path)]
+    if every:
+        verb = "decides" if len(every) == 1 else "decide"
+        yield Section(f"{counted(len(every), 'file')} that {verb} how every test runs", (Item("", tuple(every)),))
+    if rest:
+        places: dict[str, list[str]] = {}
+        for path in rest:
+            places.setdefault("/".join(path.split("/")[:-1][:_DEPTH]), []).append(path)
+        items = (Item(place if len(some) > 1 else "", tuple(some)) for place, some in places.items())
+        yield Section(f"{counted(len(rest), 'other file')} changed", tuple(items))
+
+
+_DEPTH = 2
+
+
 @dataclass(frozen=True, slots=True)
 class _Text:
     checkout: Checkout
@@ -128,10 +166,12 @@ class _Text:
     loose: str = ""
     """What is on top of the last commit; empty: nothing."""
     evidence: Evidence = field(default_factory=dict)
+    paths: Sequence[str] = ()
+    """The files of the checkout that differ."""
     """What results show, beside what messages of commits say."""
 
     def markdown(self) -> str:
-        told = sections(self.found) if self.found else []
+        told = [*(sections(self.found) if self.found else ()), *other_files(self.paths)]
         head = [f"# {self._title(told)}", "", *self._head()]
         foot = list(self._foot())
         room = MOST_LINES - len(head) - len(foot) - len(_FOLDED)

@@ -65,6 +65,10 @@ def sections(found: Difference) -> list[Section]:
         Section(f"{_entries(found.entries_added)} added", _each(found.entries_added)),
         Section(f"{_entries(found.reached)} {_verb(found.reached, 'match')} a test now", _each(found.reached)),
         Section(f"{counted(len(found.jobs), _JOB)} with other tests", tuple(map(_job, found.jobs))),
+        Section(
+            f"{counted(len(found.rearranged), _JOB)} with the same tests, run in another way",
+            tuple(Item(f"{job_name(one.job)}: {one.why}") for one in found.rearranged),
+        ),
         Section(f"{_loaders(found.loaders)} with other code", tuple(_code(found.loaders))),
         Section(f"{_tests(added)} added", tuple(_by_loader(added, found))),
         Section(f"{counted(len(found.handwritten_added), 'hand-written test')} added", _each(found.handwritten_added)),

@@ -31,6 +31,7 @@ from tui.screens.pick import Option, Pick
 from tui.view_models import StateRow, by_shape, diff_style, rows_of_states, state_groups, state_rows
 from tui.widgets import GroupTable, TextLines
 
+_COMPARING = "Comparing … A commit that was not compared before takes some seconds."
 _SHORT = 10
 _NOTHING = "These two do not differ: {diff.range} chooses others."
 _LISTED = 50
@@ -115,6 +116,7 @@ class DiffScreen(ListAndLines[StateRow]):
 
         self._problem = ""
         self._say()
+        self.table.say_when_empty(_COMPARING)
         self.context.background.run(
             "diff", work, self._take, supersede=True, lists=self._found is None, fail=self._failed
         )
@@ -134,7 +136,7 @@ class DiffScreen(ListAndLines[StateRow]):
         self._say()
 
     def _list(self) -> None:
-        self.table.say_when_empty(self._problem or (self.first_step(_NOTHING) if self._found else ""))
+        self.table.say_when_empty(self._problem or (self.first_step(_NOTHING) if self._found else _COMPARING))
         self.show_rows(rows_of_states(self._listed, self.session.view.marks), state_groups(self._listed))
         self.show_text()
 

@@ -182,6 +182,10 @@ def _others(found: Difference) -> Iterable[StateRow]:
         yield StateRow(
             _JOBS, 4 if job.why else 9, counts or "no tests", _DOUBT if job.lost else "", name, details, (preset,)
         )
+    for job in found.rearranged:
+        name = f"{job.job.file}: {job.job.name} on {job.job.runs_on}"
+        preset = f".github/workflows/test-matrix-presets/{job.job.file}"
+        yield StateRow(_JOBS, 9, job.why, "", name, ("its tests are the same",), (preset,))
     for one in found.new:
         bad = severity(one.kind) is Severity.ERROR
         where = f"{one.file}:{one.line}" if one.line else one.file

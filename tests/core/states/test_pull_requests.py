@@ -214,3 +214,32 @@ def test_pending_changes_headless(checkout: Checkout) -> None:
     assert call("pending", "accept", NET, "--repo", checkout.root).code == 0
     accepted = call("pr", "--pending", "--repo", checkout.root, "--json").json
     assert (accepted["tests"], accepted["commit"]) == ([NET], "pending")
+
+
+def test_what_no_row_stands_for_is_named_too(checkout: Checkout, tmp_path: Path) -> None:
+    """A job that is split in another way, the conftest, a workflow: a reviewer needs no diff to know of them."""
+    switch(checkout, "main")
+    texts = {
+        PRESET: json.dumps([JOB | {"parallel-groups": 4}]),
+        "tests/conftest.py": "import pytest\n",
+        ".github/workflows/call-test.yml": "on: workflow_call\n",
+        "docs/a.md": "a",
+        "docs/b.md": "b",
+    }
+    commit(checkout, "rest", texts)
+    found = text_of(checkout, tmp_path / "cache", "HEAD")
+    told = headings(found.markdown)
+    assert "1 CI job with the same tests, run in another way" in told
+    assert told[-2:] == ["1 file that decides how every test runs", "4 other files changed"]
+    assert "parallel-groups: 1 -> 4" in found.markdown and "- `docs`: `docs/a.md`, `docs/b.md`" in unfolded(
+        found.markdown
+    )
+    assert call("diff", "HEAD~1..HEAD", "--repo", checkout.root, "--json").json["jobs"] == []
+
+
+def test_only_a_conftest_is_not_nothing(checkout: Checkout, tmp_path: Path) -> None:
+    switch(checkout, "main")
+    commit(checkout, "conftest", {"tests/conftest.py": "import pytest\n"})
+    assert headings(text_of(checkout, tmp_path / "cache", "HEAD").markdown) == [
+        "1 file that decides how every test runs"
+    ]
