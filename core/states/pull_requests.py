@@ -126,9 +126,7 @@ def _paths(git: Git, base: str, tip: str) -> list[str]:
     return git.text("diff", "--name-only", "--no-renames", "-z", *ends, "--").split("\0")[:-1]
 
 
-_OF_EVERY_TEST = re.compile(
-    r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/(?!test_config/).*|tests/infra/.*"
-)
+_OF_EVERY_TEST = re.compile(r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/.*\.py|tests/infra/.*")
 _OF_TESTS = ("tests/", ".github/workflows/", "pytest.ini", "conftest.py")
 _TOLD = re.compile(r"tests/runner/test_config/.*\.yaml|third_party/tt_forge_models(?:/.*)?")
 """What the other sections are about."""
@@ -139,7 +137,7 @@ def _concerns_tests(path: str) -> bool:
 
 
 def other_files(paths: Sequence[str]) -> Iterator[Section]:
-    """What else differs, for which no row of the matrix stands: first what every test goes through."""
+    """What else differs, beside what the matrix has rows for: first what every test goes through."""
     every = [path for path in paths if _OF_EVERY_TEST.fullmatch(path)]
     rest = [path for path in paths if path not in every and not _TOLD.fullmatch(path)]
     if every:

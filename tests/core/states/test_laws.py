@@ -20,7 +20,7 @@ from tui.view_models import StateRow, state_rows
 CONFIG = f"tests/runner/test_config/{INFERENCE}"
 NAMES = ("tiny", "net-v1.5+aug", "more", "last")
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.slow("each example reads two or three states")
 
 Texts = Mapping[str, str]
 
@@ -70,7 +70,7 @@ def made(states: States, *texts: Texts) -> list[State]:
     return [edited(states, "HEAD", one) for one in texts]
 
 
-@settings(max_examples=4)
+@settings(max_examples=6)
 @given(texts=STATES)
 def test_a_state_does_not_differ_from_itself(states: States, texts: Texts) -> None:
     one, same = made(states, texts, texts)
@@ -88,7 +88,7 @@ MIRRORED = (
 )
 
 
-@settings(max_examples=4)
+@settings(max_examples=6)
 @given(first=STATES, second=STATES)
 def test_both_directions_mirror_each_other(states: States, first: Texts, second: Texts) -> None:
     one, other = made(states, first, second)
@@ -110,7 +110,7 @@ def _changes(found: Difference, *sides: str) -> set[tuple[object, ...]]:
 SETS: tuple[tuple[str, str], ...] = MIRRORED[:2] + MIRRORED[3:4]
 
 
-@settings(max_examples=4)
+@settings(max_examples=6)
 @given(first=STATES, second=STATES, third=STATES)
 def test_the_way_over_a_third_state_comes_to_the_same(
     states: States, first: Texts, second: Texts, third: Texts
@@ -136,7 +136,7 @@ def _fields(found: Difference) -> dict[tuple[str, str], tuple[object, object]]:
     return {(one.id, one.field): (one.before, one.after) for one in found.changed if one.arch is None}
 
 
-@settings(max_examples=4)
+@settings(max_examples=6)
 @given(first=STATES, second=STATES)
 def test_text_json_and_rows_say_the_same_numbers(states: States, first: Texts, second: Texts) -> None:
     one, other = made(states, first, second)

@@ -216,7 +216,7 @@ def test_pending_changes_headless(checkout: Checkout) -> None:
     assert (accepted["tests"], accepted["commit"]) == ([NET], "pending")
 
 
-def test_what_no_row_stands_for_is_named_too(checkout: Checkout, tmp_path: Path) -> None:
+def test_files_without_rows_in_the_matrix_are_named_too(checkout: Checkout, tmp_path: Path) -> None:
     """A job that is split in another way, the conftest, a workflow: a reviewer needs no diff to know of them."""
     switch(checkout, "main")
     texts = {
@@ -239,7 +239,6 @@ def test_what_no_row_stands_for_is_named_too(checkout: Checkout, tmp_path: Path)
 
 def test_only_a_conftest_is_not_nothing(checkout: Checkout, tmp_path: Path) -> None:
     switch(checkout, "main")
-    commit(checkout, "conftest", {"tests/conftest.py": "import pytest\n"})
-    assert headings(text_of(checkout, tmp_path / "cache", "HEAD").markdown) == [
-        "1 file that decides how every test runs"
-    ]
+    commit(checkout, "conftest", {"tests/conftest.py": "", "tests/runner/test_config/constants.py": ""})
+    told = headings(text_of(checkout, tmp_path / "cache", "HEAD").markdown)
+    assert told == ["2 files that decide how every test runs"]
