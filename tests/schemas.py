@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from msgspec import Meta, UnsetType, structs
 
+from core import kinds
 from core.base.files import As, Record
 from core.base.settings import Profile, Settings
 from core.cli import records
@@ -120,7 +121,7 @@ DOCUMENTS: Mapping[str, Document] = {
     "jobs": Document("`jobs --json`", Sequence[records.CiJob]),
     "jobs-of-test": Document("`jobs ID --json`", records.JobsOfTest | records.JobsOfHandwritten),
     "list": Document("`list --json`", Sequence[records.Row]),
-    "list-handwritten": Document("`list --kind handwritten --json`", Sequence[records.HandwrittenTest]),
+    "list-handwritten": Document("`list --kind handwritten --json`", Sequence[kinds.HandwrittenTest]),
     "list-views": Document("`list --views --json`", Sequence[records.NamedView]),
     "loaders": Document("`loaders --json`", Sequence[records.LoaderEdit] | Sequence[records.CheckedLoader]),
     "logs": Document("`logs RUN --json`", records.RunLog),
@@ -163,9 +164,9 @@ DOCUMENTS: Mapping[str, Document] = {
     "serve": Document("`serve --json`", records.Served),
     "session": Document("`plan --json`", records.SessionPlan),
     "show": Document("`show ID --json`", records.ShownTest),
-    "show-handwritten": Document("`show NODEID --json` of a hand-written test", records.ShownHandwritten),
-    "show-row": Document("`show ID --json` of any other row, such as a benchmark", records.ShownOtherRow),
-    "show-op": Document("`show MODEL::CASE --json`", records.ShownOpCase),
+    "show-handwritten": Document("`show NODEID --json` of a hand-written test", kinds.ShownHandwritten),
+    "show-row": Document("`show ID --json` of any other row, such as a benchmark", kinds.ShownOtherRow),
+    "show-op": Document("`show MODEL::CASE --json`", kinds.ShownOpCase),
     "show-placeholder": Document("`show NAME --json` of a placeholder", records.PlaceholderWithTests),
     "since": Document("`since --json`", records.Since),
     "trend": Document("`trend --json`", records.EntryTrend),

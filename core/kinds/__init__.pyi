@@ -16,3 +16,24 @@ from .documents import (
 )
 from .finding import Found as Found, by_name as by_name, find as find, kinds as kinds
 from .kind import Kind as Kind, Launch as Launch, Section as Section, Source as Source, Written as Written
+from .records import (
+    HandwrittenMark as HandwrittenMark,
+    HandwrittenResult as HandwrittenResult,
+    HandwrittenTest as HandwrittenTest,
+    JobName as JobName,
+    JobOfOtherRow as JobOfOtherRow,
+    JobsOfHandwritten as JobsOfHandwritten,
+    ModelTest as ModelTest,
+    OpCase as OpCase,
+    OpSkip as OpSkip,
+    OpTensor as OpTensor,
+    OpTensors as OpTensors,
+    OpValue as OpValue,
+    OtherRow as OtherRow,
+    Placeholder as Placeholder,
+    PlaceholderWithTests as PlaceholderWithTests,
+    Row as Row,
+    ShownHandwritten as ShownHandwritten,
+    ShownOpCase as ShownOpCase,
+    ShownOtherRow as ShownOtherRow,
+)

@@ -47,8 +47,8 @@ class HandwrittenKind(Kind):
     overview: ClassVar = {"all": "", **{level: f"level:{level}" for level in LEVELS}}
     launch = Launch.ALONE
 
-    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
-        return handwritten.with_handwritten(workspace.cache, matrix)
+    def add(self, matrix: Matrix, on: "Workspace") -> Matrix:
+        return handwritten.with_handwritten(on.cache, matrix)
 
     def selected_by(self, rows: OtherRows) -> object:
         # Of the rows, not of the tests: to read these takes a tenth of a second and megabytes with each re-index.
@@ -58,13 +58,9 @@ class HandwrittenKind(Kind):
     def selected(self, rows: OtherRows, jobs: Iterable["Job"], cache: "Cache") -> Mapping[str, Iterable["Job"]]:
         return handwritten.jobs_by_id(jobs, handwritten.read_tests(cache).tests)
 
-    def find(self, text: str, workspace: "Workspace") -> str:
+    def find(self, text: str, on: "Workspace") -> str:
         """By node id, or by a part of one that names a Python file."""
-        return (
-            handwritten.named(handwritten.read_tests(workspace.cache), text).node_id
-            if handwritten.is_place(text)
-            else ""
-        )
+        return handwritten.named(handwritten.read_tests(on.cache), text).node_id if handwritten.is_place(text) else ""
 
     def details(self) -> "Sequence[once[Any]]":
         return (workspace.Workspace.handwritten,)

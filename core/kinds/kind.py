@@ -181,15 +181,15 @@ class Kind:
         """The rows that go with `matrix`, if reading them takes no noticeable time; None: there are none."""
         return None
 
-    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
+    def add(self, matrix: Matrix, on: "Workspace") -> Matrix:
         """`matrix` with the rows of this kind; reads them, if they are not cached."""
-        return with_rows_at_once(matrix, workspace.cache, (self.name,))
+        return with_rows_at_once(matrix, on.cache, (self.name,))
 
-    def find(self, text: str, workspace: "Workspace") -> str:
+    def find(self, text: str, on: "Workspace") -> str:
         """The id of the row that a text names, wholly or in part; empty: of none. Raises UsageError if of several."""
         if not text.startswith(f"{self.name}::"):
             return ""
-        rows = self.add(workspace.matrix, workspace).of_kind(self.name)
+        rows = self.add(on.matrix, on).of_kind(self.name)
         ids = rows.ids if rows else ()
         found = [text] if text in ids else [id for id in ids if text.lower() in id.lower()]
         if len(found) > 1:

@@ -181,10 +181,10 @@ class ModelKind(Kind):
         OwnLayout("work", "parallelism", "mode", "parallelisms by mode"),
     )
 
-    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
+    def add(self, matrix: Matrix, on: "Workspace") -> Matrix:
         return matrix
 
-    def find(self, text: str, workspace: "Workspace") -> str:
+    def find(self, text: str, on: "Workspace") -> str:
         """None: what names no row of another kind is looked for among these (`core.matrix.resolve_id`)."""
         return ""
 

@@ -111,8 +111,8 @@ class OpKind(Kind):
         "same as another": "!dup:none",
     }
 
-    def add(self, matrix: Matrix, workspace: "Workspace") -> Matrix:
-        rows = workspace.table.of_kind(self.name)
+    def add(self, matrix: Matrix, on: "Workspace") -> Matrix:
+        rows = on.table.of_kind(self.name)
         return with_other_rows(matrix, rows) if rows else matrix
 
     def details(self) -> "Sequence[once[Any]]":
@@ -134,11 +134,11 @@ class OpKind(Kind):
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
         return kinds.shown_case(on.op_tests, id)
 
-    def find(self, text: str, workspace: "Workspace") -> str:
+    def find(self, text: str, on: "Workspace") -> str:
         """By id, or by a part that contains `::`."""
-        if "::" not in text or text in workspace.matrix.rows:
+        if "::" not in text or text in on.matrix.rows:
             return ""
-        rows = workspace.table.of_kind(self.name)
+        rows = on.table.of_kind(self.name)
         found = [id for id in rows.ids if text.lower() in id.lower()] if rows else []
         if text in found or len(found) < 2:
             return text if text in found else "".join(found)

@@ -44,9 +44,9 @@ class PlaceholderKind(Kind):
     def rows_at_once(self, matrix: Matrix, cache: "Cache") -> OtherRows | None:
         return matrix.planned
 
-    def find(self, text: str, workspace: "Workspace") -> str:
+    def find(self, text: str, on: "Workspace") -> str:
         function, name = pasted(text)
-        planned = workspace.matrix.planned
+        planned = on.matrix.planned
         known = planned is not None and name in planned.ids and function in ("", Function.PLACEHOLDER)
         return name if known else ""
 

@@ -15,7 +15,6 @@ from .bisection import (
     sparkline as sparkline,
 )
 from .case_detail import (
-    CaseDetail as CaseDetail,
     Tensor as Tensor,
     Value as Value,
     case_lines as case_lines,

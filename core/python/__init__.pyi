@@ -13,7 +13,6 @@ from .resolver import Imported as Imported, Resolver as Resolver, module_files a
 from .syntax import (
     parse_expression as parse_expression,
     parse_python as parse_python,
-    statements_below as statements_below,
     statements_in as statements_in,
 )
 from .texts import describe as describe

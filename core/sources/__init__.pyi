@@ -13,7 +13,7 @@ from .compile_options import (
     OptionType as OptionType,
     read_compile_options as read_compile_options,
 )
-from .content_cache import ContentCache as ContentCache, Contents as Contents, Versions as Versions
+from .content_cache import ContentCache as ContentCache, Contents as Contents
 from .expectation_file import ExpectationFile as ExpectationFile
 from .expectations import (
     PLACEHOLDER_KEY as PLACEHOLDER_KEY,

@@ -374,8 +374,8 @@ class Evidence(Lasting):
     def worklist_steps(self, reader: "WorklistReader") -> "Generator[Progress, None, Worklist]":
         """What is to be decided, step by step: `reader` knows what it has worked out before."""
         with self.lock:
-            known, ci, cases, ages, due = self.verdicts, self.workspace.ci, self.case_evidence, self.ages, self.due
-        return (yield from reader.read(known, ci, cases=cases, ages=ages, due=due))
+            known, jobs, cases, ages, due = self.verdicts, self.workspace.ci, self.case_evidence, self.ages, self.due
+        return (yield from reader.read(known, jobs, cases=cases, ages=ages, due=due))
 
     def strips(self, ids: Collection[str]) -> "Mapping[tuple[str, str], list[Observation]]":
         """The newest results of every cell of these tests, also those from before their behaviour changed."""

@@ -17,9 +17,8 @@ from tests.support.git import git
 from tests.support.states import JOB, MODELS, PRESET, commit, with_submodule
 from tests.support.tree import INFERENCE, loader_source
 from tui.app.app import TTMatrixApp
-from tui.screens import DiffScreen, Launch
+from tui.screens import DiffScreen, Launch, Pick
 from tui.screens.matrix import SetFields
-from tui.screens.pick import Pick
 from tui.widgets import Cycle
 
 CONFIG = f"tests/runner/test_config/{INFERENCE}"

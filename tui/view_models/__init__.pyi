@@ -63,7 +63,7 @@ from .nightly import (
 )
 from .op_case import op_results_text as op_results_text
 from .op_report import NO_OP_RESULTS as NO_OP_RESULTS, OpReport as OpReport
-from .overview import Arranged as Arranged, OverviewRows as OverviewRows, arranged as arranged
+from .overview import OverviewRows as OverviewRows, arranged as arranged
 from .pairs import (
     ListedPairs as ListedPairs,
     Pair as Pair,

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType, field
 from core.base.files import As, Record
 from core.cli.records.parts import Finding, JobName, Step
 from core.cli.records.results import Judgement, Performance
-from core.kinds.records import (
+from core.kinds import (
     HandwrittenResult as HandwrittenResult,
     OpSkip as OpSkip,
     OpTensor as OpTensor,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from core.base.files import As, Record
 from core.cli.records.operations import Operation
-from core.kinds.records import JobName as JobName
+from core.kinds import JobName as JobName
 
 
 class Issue(Record):

@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from core.base.files import As, Record
 from core.cli.records.parts import Commit, Step
 from core.history import Every
-from core.kinds.records import (
+from core.kinds import (
     HandwrittenMark as HandwrittenMark,
     HandwrittenTest as HandwrittenTest,
     JobOfOtherRow as JobOfOtherRow,

@@ -60,7 +60,6 @@ from .op_rates import (
     nights as nights,
 )
 from .performance import (
-    PERFORMANCE as PERFORMANCE,
     Measurement as Measurement,
     MetricChange as MetricChange,
     Series as Series,
@@ -73,7 +72,6 @@ from .performance import (
 )
 from .performance_text import (
     PERF_HEADER as PERF_HEADER,
-    change_words as change_words,
     perf_lines as perf_lines,
     perf_rows as perf_rows,
     series_name as series_name,

@@ -9,7 +9,8 @@ from typing import ClassVar
 import pytest
 
 import core.matrix.row_kinds as row_kinds
-from core.kinds.kind import EVERY, Kind
+from core.kinds import Kind
+from core.kinds.kind import EVERY
 from core.matrix import Column, Matrix, OtherRows, index, with_other_rows
 from core.matrix.cache import Cache
 from core.matrix.query import Query, select

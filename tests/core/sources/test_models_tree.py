@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.python import Imported, ModuleFacts
-from core.sources import Lineages, ModelsTree, Unreadable, stamp_of
-from core.sources.models_tree import models_resolver
+from core.sources import Lineages, ModelsTree, Unreadable, models_resolver, stamp_of
 
 
 @pytest.mark.parametrize(

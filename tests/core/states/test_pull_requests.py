@@ -10,12 +10,13 @@ from core.edits import Operation, OpKind, to_json
 from core.matrix import index
 from core.sources import Checkout
 from core.states import (
+    PullRequest,
     pending_pull_request,
     pending_text_elsewhere,
     pull_request_elsewhere,
     pull_request_of,
 )
-from core.states.pull_requests import MOST_CHARACTERS, MOST_LINES, PullRequest
+from core.states.pull_requests import MOST_CHARACTERS, MOST_LINES
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.pending_changes import propose

@@ -7,8 +7,7 @@ from dataclasses import replace
 from core.edits import Operation, OpKind
 from core.edits.pending import BaseEntry, Change, Decision, Pending
 from core.evidence import Ending, Observation, Origin
-from core.evidence.analysis import Between, Commits
-from core.evidence.analysis.comparison import OneCommit
+from core.evidence.analysis import Between, Commits, OneCommit
 from core.evidence.proposals import Concern, InboxItem, NotProposed, Proposal, Worklist, shared_by
 from core.evidence.verdicts import Verdict
 from tests.support.evidence import judged, observed

@@ -16,6 +16,7 @@ import pytest
 from core.base.errors import TTMatrixError
 from core.base.settings import paths
 from core.evidence.github import (
+    Artefact,
     Expired,
     InUse,
     Transport,
@@ -24,7 +25,6 @@ from core.evidence.github import (
     fetch_artefact,
     retain_fetched,
 )
-from core.evidence.github.actions import Artefact
 from core.sources import Checkout
 from tests.support.ci_night import Night
 from tests.support.cli import call
@@ -169,7 +169,7 @@ _FETCHES = """
 import resource, sys
 from pathlib import Path
 from core.evidence.github import Transport, fetch_artefact
-from core.evidence.github.actions import Artefact
+from core.evidence.github import Artefact
 api, size, place = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
 fetch_artefact(Transport("x", api=api), Artefact(7, "x", size, False, f"{api}/repos/team/tt-xla/actions/artifacts/7/zip"), place)
 print(len(list(place.rglob("*.mlir"))), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.python import Program
-from core.sources import Checkout, ContentCache, Contents, Versions
+from core.sources import Checkout, ContentCache, Contents
+from core.sources.content_cache import Versions
 from core.sources.handwritten import FileTests, HandwrittenTest, read_suite
 from core.sources.handwritten.collect import collect
 from tests.core.sources.handwritten.corpus import FILES
