@@ -11,7 +11,7 @@ from tui.themes import THEMES
 _READABLE = 4.5
 """WCAG 2.2, level AA, for text."""
 _TEXTS = ("foreground", "muted", "text-accent", "text-success", "text-warning", "text-error", "text-primary")
-_GROUNDS = ("surface", "panel", "cursor")
+_GROUNDS = ("surface", "panel", "boost", "cursor", "cursor-unfocused", "line-current", "match")
 _STATES = ("text-success", "text-warning", "text-error")
 _TOLD_APART = 10.0
 _COLOURED = [name for name, theme in THEMES.items() if not theme.ansi]

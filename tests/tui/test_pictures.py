@@ -23,6 +23,8 @@ from textual.screen import Screen
 
 import tui
 from core.base.settings import load_settings, paths
+from core.evidence import CiJob, JobState, github, store_file
+from core.evidence.ci_runs import Death, HowDied
 from core.matrix.view import LEARNED
 from core.runs import CheckedLine, PatternResult, Trial
 from core.runs.filecheck import Tool
@@ -103,6 +105,7 @@ class Walk:
             self._screens(),
             self._run_dialogs(),
             self._profiles(),
+            self._job_log(),
             self._group(),
             self._commit(),
         ):
@@ -244,6 +247,17 @@ class Walk:
         await press("escape")
         await self._take("Close without writing")
         await press("y", "escape", "escape")
+
+    async def _job_log(self) -> Shown:
+        job = CiJob(3, 2, 1, "run_forge_models 0 on n150", "completed", "failure", url="https://example.com/o/r/job/3")
+        session = self._app.session
+        file = github.log_file(store_file(session.paths.evidence, session.checkout.root), job)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"line {number}\n" for number in range(200)) + "##[error]no space left on device\n")
+        death = Death(HowDied.FAILED, "Run tests", "no space left on device", line=201)
+        self._app.navigation.show_job_log(JobState(job, death=death))
+        yield "log of a job", await self._take("##[error]")
+        await self._pilot.press("1")
 
     async def _group(self) -> Shown:
         await self._pilot.press("4", "g", "E")
