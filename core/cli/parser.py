@@ -68,7 +68,7 @@ COMMAND_GROUPS = {
         "compare": "compare two CI runs, or tests under several profiles",
         "since": "print since when a test fails or passes, and the commits between",
         "nightly": "report a run of CI: its jobs, failures and performance",
-        "watch": "read new runs of CI as they end, and say what each night has brought",
+        "watch": "read runs of CI as they end, and say what each night brought",
         "report": "report how the tests are doing: pass rates, changes, machines",
         "policy": "print how much evidence a verdict needs",
     },

@@ -41,7 +41,7 @@ class HandwrittenKind(Kind):
     )
     own_columns = (OwnColumn("level", "level", "what a hand-written test runs: op, graph or other", None),)
     columns = ("id", "level", "status", RUN, DEVICE_RUN, "mark", "reason")
-    facets = ("area", "status", "level", "marker")
+    facets = ("status", "level", "marker", "area")
     groupings = ("file", "level", "status", "reason")
     layouts = (OwnLayout("handwritten", "file", "level", "files of hand-written tests by level"),)
     overview: ClassVar = {"all": "", **{level: f"level:{level}" for level in LEVELS}}

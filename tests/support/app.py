@@ -99,6 +99,11 @@ def screen_text(app: App[Any]) -> str:
     return "\n".join(strip.crop(0, width).text.rstrip() for strip in lines)
 
 
+def flat(app: App[Any]) -> str:
+    """The text of the screen in front in one line: sentences that the screen wraps, beside another pane too, are whole."""
+    return " ".join(screen_text(app).replace("│", " ").split())
+
+
 def own_checkout(root: Path) -> Checkout:
     """A git repository at `root`, with its current content in one commit."""
     return committed_checkout(Checkout(root))

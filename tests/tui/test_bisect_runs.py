@@ -49,4 +49,6 @@ async def test_a_run_that_names_no_line(checkout: Checkout, tmp_path: Path) -> N
         await pilot.press("r")
         await until(pilot, lambda: bool(app.session.runs) and not app.session.runs[0].active, "the end")
         await pilot.press("2", "s")
-        await until(pilot, lambda: any("names no line" in one.message for one in app._notifications), "the message")
+        await until(
+            pilot, lambda: any("names no source line" in one.message for one in app._notifications), "the message"
+        )

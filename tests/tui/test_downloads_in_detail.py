@@ -30,7 +30,7 @@ async def test_it_is_read_in_the_background_and_again_after_a_reload(
 
     monkeypatch.setattr("core.matrix.detail.fetched_by", slow)
     app = build_app(checkout)
-    async with app.run_test(size=(160, 50)) as pilot:
+    async with app.run_test(size=(200, 60)) as pilot:
         await until(pilot, lambda: READING in screen_text(app), "what is done")
         go_on.set()
         await until(pilot, lambda: "org/first" in screen_text(app), "what it downloads")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import build_app, flat, screen_text, type_text, until
 from tests.support.recorded import at_noon, nights
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
@@ -26,7 +26,7 @@ async def test_a_screen_without_rows(tmp_path: Path, key: str, words: str) -> No
     app = build_app(sample(tmp_path), query="no such test")
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(key)
-        await until(pilot, lambda: words in screen_text(app), words)
+        await until(pilot, lambda: words in flat(app), words)
 
 
 async def test_a_list_that_a_filter_leaves_nothing_of(tmp_path: Path) -> None:

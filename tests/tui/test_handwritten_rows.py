@@ -56,7 +56,7 @@ async def test_they_have_columns_facets_and_a_detail_of_their_own(checkout: Chec
         assert shown_ids(app) == [f"{PATH}::{name}" for name in names]
         text = screen_text(app)
         assert all(word in text for word in ("hand-written", "SKIP", "graph")), text
-        assert [facet.field for facet in view.facets()] == ["kind", "status", "level", "marker"]
+        assert [facet.field for facet in view.facets()] == ["kind", "status", "level", "marker", "area"]
         await pilot.press("enter")
         await until(pilot, lambda: "size = 32" in screen_text(app), "its parameters")
         assert f"{PATH}:9" in screen_text(app)

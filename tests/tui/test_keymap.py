@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from core.base.errors import TTMatrixError
 from core.base.settings import load_settings
 from core.cli import AppRequest
-from tests.support.app import build_app, screen_text, until
+from tests.support.app import build_app, flat, screen_text, until
 from tests.support.recorded import record_runs
 from tests.support.tree import sample
 from tui.app import open_app
@@ -117,7 +117,7 @@ async def test_messages_name_the_keys_that_commands_have(tmp_path: Path) -> None
     app = TTMatrixApp(plain.session, lambda matrix: matrix, look=Appearance(keymap=keymap))
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
         await pilot.press("f8")
-        await until(pilot, lambda: "Nothing is pending: f9 in the matrix" in screen_text(app), "the way on")
+        await until(pilot, lambda: "Nothing is pending: f9 in the matrix" in flat(app), "the way on")
         await pilot.press("escape", "f9", "left", "enter")
         said = "Added to the pending changes. f8 reviews them."
         await until(pilot, lambda: [note.message for note in app._notifications] == [said], "where it is")

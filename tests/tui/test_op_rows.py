@@ -87,7 +87,7 @@ async def test_the_verdict_on_an_op_case_is_a_column_a_query_and_in_the_detail(
     assert listed.out.split() == ["nano::scale"]
     app = build_app(checkout, op_cases=True, query="kind:op")
     app.session.view.columns_of["op"] = ("id", "verdict", "result")
-    async with app.run_test(size=(180, 50)) as pilot:
+    async with app.run_test(size=(179, 50)) as pilot:
         await until(pilot, lambda: "eager active  inductor regressed" in screen_text(app), "the column")
         await pilot.press("slash")
         await type_text(pilot, " backend:inductor verdict:regressed")

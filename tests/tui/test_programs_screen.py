@@ -83,7 +83,7 @@ async def test_the_source_of_an_op(checkout: Checkout, monkeypatch: pytest.Monke
         await until(pilot, lambda: "No terminal for an editor" in screen_text(app), "the editor")
         assert "model.py:12" in screen_text(app)
         await pilot.press("escape", "g", "s")
-        await until(pilot, lambda: said(app, "says where it comes from"), "that nothing says so")
+        await until(pilot, lambda: said(app, "has a source location"), "that nothing says so")
 
 
 async def test_a_run_without_programs_and_a_broken_one(checkout: Checkout) -> None:

@@ -10,7 +10,7 @@ from textual.events import Key
 from core.base.settings import HOME_VARIABLE, Settings, paths
 from core.runs.store import RunRecord, RunStore
 from core.sources import Checkout
-from tests.support.app import build_app, screen_text, until
+from tests.support.app import build_app, flat, screen_text, until
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python
 from tests.support.tree import sample
@@ -159,9 +159,9 @@ async def test_no_runs_yet(checkout: Checkout) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("2", "S", "y", "tab", "z", "z")
         await pilot.pause()
-        await until(pilot, lambda: "No runs yet" in screen_text(app), "none yet")
+        await until(pilot, lambda: "No runs yet" in flat(app), "none yet")
         await pilot.press("1", "3")
-        await until(pilot, lambda: "No runs yet" in screen_text(app), "none in place of the log")
+        await until(pilot, lambda: "No runs yet" in flat(app), "none in place of the log")
         assert "outcome" not in screen_text(app), "the list is not there"
 
 

@@ -474,7 +474,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         "Nightly",
         "Show what CI did last night",
         action="switch('nightly')",
-        aliases="morning ci jobs github night",
+        aliases="morning ci jobs night",
     )
     def action_switch(self, name: str) -> None:
         self.navigation.switch(name)

@@ -276,7 +276,7 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         Where.CLUSTERS,
         "o",
         "Page",
-        "Open a member's job on GitHub, or copy its address",
+        "Open a member's job, or copy its address",
         needs=Need.CLUSTER,
         aliases="link browser",
     )

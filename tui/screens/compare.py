@@ -206,7 +206,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
         Where.COMPARE,
         "o",
         "Page",
-        "Open the later job on GitHub, or copy its address",
+        "Open the later job, or copy its address",
         needs=Need.DIFFERENCE,
         aliases="link browser",
     )

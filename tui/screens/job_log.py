@@ -221,7 +221,7 @@ class JobLogScreen(SessionScreen):
         else:
             self.context.notify.info("No test is known here: the log ends outside of tests, or all have ended.")
 
-    @command("job_log.open", Where.JOB_LOG, "o", "Page", "Open the job on GitHub, or copy the address", footer=True)
+    @command("job_log.open", Where.JOB_LOG, "o", "Page", "Open the job, or copy the address", footer=True)
     def action_open_page(self) -> None:
         """Open the page of the job, or copy its address."""
         if self._asked is not None and self._asked.state.job.url:

@@ -315,7 +315,7 @@ class NightScreen(ListAndLines[NightRow]):
         Where.NIGHTLY,
         "o",
         "Page",
-        "Open its page on GitHub, or copy the address",
+        "Open its page, or copy the address",
         footer=True,
         needs=Need.NIGHT_PAGE,
         aliases="link browser",

@@ -11,6 +11,7 @@ from core.base.text import counted, one_line
 from core.runs.planning import progress
 from core.runs.store import RunRecord
 from tui.commands import Changes, Need, Where, command
+from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.list_and_text import ListAndText
 from tui.screens.panes import Pane
@@ -96,10 +97,10 @@ class RunsScreen(ListAndText[RunRecord]):
             keyed=[f"{key} shows {others:,} of other checkouts"] if others and not self.runs.everywhere else (),
         )
         come = progress(session.runs, time.time())
-        none = self.first_step(_NONE)
+        none = advice(_NONE, self.context.keymap, read_only=session.read_only)
         said = progress_text(come, session.runs) if listed else none
         self.messages.rest([Cell(one_line(said), "running" if come.left else "dim")] if come.left or not listed else ())
-        self.table.say_when_empty(none)
+        self.table.say_when_empty(self.first_step(_NONE))
 
     def _tick(self) -> None:
         """Running runs have taken longer by now, and may have printed something."""

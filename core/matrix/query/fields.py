@@ -178,11 +178,12 @@ def lacking_words(query: Query, kind: str = "", matrix: Matrix | None = None) ->
     }
     excluded = _terms(node.node for node in query.terms if isinstance(node, Not))
     left = {term.field for term in excluded if not _asks_for_none(term)}
-    return _absent_words(matrix, known if asked else set()) + [
+    said = [
         f"{name}: is a field of {_joined(kinds)} rows only, so it "
         + ("excludes nothing here" if name in left else "matches nothing here")
         for name, kinds in lacking.items()
     ]
+    return [*said, *_absent_words(matrix, known if asked else set())]
 
 
 def _absent_words(matrix: Matrix | None, asked: Collection[str]) -> list[str]:

@@ -365,9 +365,9 @@ class View:
 
     @property
     def _facet_names(self) -> tuple[str, ...]:
-        # Areas are those of kinds, unless rows of several kinds are visible, or of one that has several areas.
-        shared = ("kind",) if self.kind else ("kind", "area")
-        return (*shared, *self.row_kind.facets)
+        # Of one kind that is asked for, the area is known, unless the kind has several.
+        area = () if self.query.values_of("kind") else ("area",)
+        return ("kind", *self.row_kind.facets, *area)
 
     def _is_known(self, name: str) -> bool:
         return BY_NAME[name].needs in ("", *self.learned)
