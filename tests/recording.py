@@ -39,7 +39,8 @@ class Step(NamedTuple):
 
 _SAVE = "\x13"
 STEPS = (
-    Step("The matrix: every test, and what its entry expects on each arch", (), "conv_classifier", 4),
+    Step("The overview: last night, what waits for you, what runs; every number opens what it counts", (), "n150", 5),
+    Step("The matrix: every test, and what its entry expects on each arch", ("1",), "conv_classifier", 4),
     Step("/ filters while you type", ("/", *"status:xfail patch_vit", "\r"), "patch_vit", 3),
     Step("d: everything about the test: entry, values on each arch, results, CI jobs", ("d",), "KNOWN_FAILURE", 5),
     Step("r runs it on the CPU in the background", ("r",), "Started", 2.5),

@@ -67,7 +67,7 @@ def test_screen_query_and_cursor_outlive_kill_9(tmp_path: Path) -> None:
     place = read_place(file)
     assert place is not None
     assert place.spot.cursor
-    with Terminal(command, {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
+    with Terminal(command[:-2], {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
         terminal.until("findings of")
         terminal.press("1")
         terminal.until("/ status:xfail")

@@ -18,13 +18,13 @@ from textual.pilot import Pilot
 from core.domain.model import BringupStatus
 from core.evidence import Ending, Observation
 from core.sources import Checkout
-from tests.support.app import build_app, type_text, until
+from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.evidence import observed
 from tests.support.git import committed_checkout
 from tests.support.reports import keep
 from tests.support.tree import INFERENCE, TRAINING, loader_source, write_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens import DoctorScreen, TriageScreen
+from tui.screens import TriageScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.overview import OverviewScreen
 
@@ -167,7 +167,7 @@ async def _walk(app: TTMatrixApp, pilot: Pilot[Any], dog: Watchdog) -> None:
     filled = {
         "0": lambda: app.navigation.screen(OverviewScreen).complete,
         "4": lambda: bool(app.navigation.screen(TriageScreen).tests.changes),
-        "6": lambda: len(app.navigation.screen(DoctorScreen).table.source) > 0,
+        "6": lambda: "no findings" in screen_text(app),
         "7": lambda: len(app.navigation.screen(ClustersScreen).table.source) > 0,
     }
     for key in "0234567890123456789":
