@@ -18,7 +18,7 @@ from tui.screens.review import ReviewScreen
 from tui.view_models import OverviewRows
 from tui.widgets import NumberBoard
 
-NO_JOB = "entry in no scheduled CI job"
+NO_JOB = "entry in no CI job"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from core.matrix.view import DECLARED, Number, Part, Section
 from tui.view_models.fitting import fit
 from tui.view_models.style import WORD_LOOKS, Cell, TableColumn, bar, status_word, work_word
 
-_NAMES, _CELL, _BAR_NAMES, _LEAST_BAR = 60, 7, 14, 8
+_NAMES, _CELL, _BAR_NAMES, _LEAST_BAR = 110, 7, 14, 8
 """Cells: the widest first column, a number, the name in front of a bar, the shortest bar."""
 _NUMBER = 5
 """Cells of a number that is alone in its row: up to 99,999 without its separator."""

@@ -73,16 +73,16 @@ class Section:
 
 
 TO_LOOK_AT: Mapping[str, str] = {
-    "xfail without issue link": "status:xfail !has:issue",
-    "xfail without reason": "status:xfail !has:reason",
-    "skip without reason": "status:skip !has:reason",
-    "status differs by arch": "is:mixed",
-    "looser PCC than default": "pcc:<0.99",
+    "xfail, no issue": "status:xfail !has:issue",
+    "xfail, no reason": "status:xfail !has:reason",
+    "skip, no reason": "status:skip !has:reason",
+    "differs by arch": "is:mixed",
+    "PCC below 0.99": "pcc:<0.99",
     "PCC not asserted": "assert_pcc:false",
-    "entry without a test": "is:stray",
-    "several entries for a test": "is:duplicate",
-    "status never counts": "is:shadowed",
-    "entry in no scheduled CI job": "has:entry job:none",
+    "entry, no test": "is:stray",
+    "several entries": "is:duplicate",
+    "status overridden": "is:shadowed",
+    "entry in no CI job": "has:entry job:none",
 }
 """Queries for tests that somebody should look at, by title."""
 
