@@ -103,22 +103,7 @@ def run_command(
     TTMatrixError if the command cannot be started, or has not ended after `timeout` seconds: then it is stopped with
     everything it started. Other failures only show in `returncode`.
     """
-    whole = {**inherited(), **(env or {})}
-    try:
-        process = subprocess.Popen(
-            list(argv),
-            executable=_program(argv[0], whole),
-            cwd=cwd,
-            env=whole,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            pass_fds=pass_fds,
-            umask=_mask(),
-        )
-    except OSError as error:
-        raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+    process = _piped(argv, cwd, env or {}, stdin=subprocess.PIPE, pass_fds=pass_fds)
     with process:
         try:
             out, err = process.communicate(stdin.encode("utf-8"), timeout)
@@ -133,26 +118,34 @@ def run_command(
     )
 
 
+def _piped(
+    argv: Sequence[str], cwd: Path | None, env: Mapping[str, str], *, stdin: int, pass_fds: Sequence[int] = ()
+) -> "subprocess.Popen[bytes]":
+    """Start a command in a session of its own, with pipes for its output. Raises TTMatrixError if it cannot be."""
+    whole = {**inherited(), **env}
+    try:
+        return subprocess.Popen(
+            list(argv),
+            executable=_program(argv[0], whole),
+            cwd=cwd,
+            env=whole,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            pass_fds=pass_fds,
+            umask=_mask(),
+        )
+    except OSError as error:
+        raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+
+
 class PipedCommand:
     """A command as `run_command` starts one, whose output is read while it runs; it ends with the block."""
 
     def __init__(self, argv: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> None:
         """Raises TTMatrixError if it cannot be started."""
-        whole = {**inherited(), **env}
-        try:
-            self._process = subprocess.Popen(
-                list(argv),
-                executable=_program(argv[0], whole),
-                cwd=cwd,
-                env=whole,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                umask=_mask(),
-            )
-        except OSError as error:
-            raise TTMatrixError(f"Cannot run {argv[0]}", error.strerror or str(error)) from error
+        self._process = _piped(argv, cwd, env, stdin=subprocess.DEVNULL)
 
     def __enter__(self) -> "PipedCommand":
         return self

@@ -373,11 +373,12 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         if why := self.command_runner.refusal(action, default_namespace or self):
             self.notifications.info(why)
             return True
-        if self.hints is not None and self.hints.used(self.command_runner.ids(action, default_namespace or self)):
+        ids = self.command_runner.ids(action, default_namespace or self)
+        if self.hints is not None and self.hints.used(ids):
             self.hints.drop()
             self._hint("")
         done = await super().run_action(action, default_namespace, namespaces)
-        self.tour.used(self.command_runner.ids(action, default_namespace or self))
+        self.tour.used(ids)
         if self.hints is not None and not self.keys.busy:
             # After a key it is done when the key has been followed: to wait for a frame costs 0.1 ms.
             self.call_after_refresh(self._follow_with_hint)

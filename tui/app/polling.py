@@ -104,7 +104,7 @@ class Looker:
         now = datetime.fromtimestamp(time.time(), UTC)
         title, warnings = view_models.leases_words(known, status, now) if known else ("", ())
         night, report = self._newest(file)
-        fresh = view_models.freshness(night.ended if night else None, report, now.timestamp()).words
+        fresh = view_models.freshness(night.ended if night else None, report, now.timestamp())
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
         self._seen = Seen(*found, night, fresh, session.workspace.branch, self._settings() or before.settings)
         return self._seen

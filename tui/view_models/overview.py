@@ -78,10 +78,10 @@ class OverviewRows:
         columns = max((len(section.heads) for section in sections), default=0)
         self.sections = sections
         cell = _CELL if columns > 1 else _NUMBER
-        named = max((_least(row.label, bool(row.bar)) for section in sections for row in section.rows), default=0)
-        names = max(named, min(_NAMES, width - _AROUND - columns * (cell + 1)))
-        if columns <= 1:
-            names = width - _AROUND - cell - 1
+        room = width - _AROUND - max(1, columns) * (cell + 1)
+        needed = max((_least(row.label, bool(row.bar)) for section in sections for row in section.rows), default=0)
+        # A single number gives way to no name: the name is cut. Where there are several, those on the right are.
+        names = max(needed, min(_NAMES, room)) if columns > 1 else room
         self._bar = max(_LEAST_BAR, names - _BAR_NAMES - 1)
         self._lines: list[tuple[Section, int]] = []
         for section in sections:

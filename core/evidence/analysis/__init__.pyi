@@ -50,7 +50,6 @@ from .issues import (
     read_states as read_states,
     states_on as states_on,
 )
-from .metrics import better as better
 from .noise import Shift as Shift
 from .op_rates import (
     BackendNumbers as BackendNumbers,
@@ -64,6 +63,7 @@ from .performance import (
     MetricChange as MetricChange,
     Series as Series,
     Trend as Trend,
+    better as better,
     course_of as course_of,
     newest_change as newest_change,
     numbers_of as numbers_of,

@@ -13,7 +13,6 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from core.evidence.analysis.change_points import LEAST_BEFORE, ChangePoint, Levels, levels_of
-from core.evidence.analysis.metrics import better
 from core.evidence.analysis.noise import needed
 from core.evidence.analysis.profile_comparison import Metric, measured
 from core.evidence.perf_reports import PerfReport
@@ -167,6 +166,25 @@ def trend_of(metric: str, one: ChangePoint) -> Trend:
     if not way:
         return Trend.STEADY
     return Trend.IMPROVED if (one.change > 0) == (way > 0) else Trend.REGRESSED
+
+
+_MORE_IS_BETTER = (
+    *("sample", "token", "tps", "throughput", "accuracy", "pcc", "top1", "top5", "per_s", "score", "utilization"),
+)
+_LESS_IS_BETTER = ("ttft", "time", "duration", "latency", "memory", "dram", "peak", "compile", "overhead", "atol")
+_SECONDS = ("_s", " s", "_ms", " ms")
+_COUNTS = ("total_samples", "num_", "count", "iteration")
+"""Parts of names of numbers, those of runs here and of upstream's reports."""
+
+
+def better(metric: str) -> int:
+    """1 if more of it is better, -1 if less is, 0 if nobody knows."""
+    name = metric.lower()
+    if name.startswith(_COUNTS):
+        return 0
+    if any(word in name for word in _MORE_IS_BETTER):
+        return 1
+    return -1 if name.endswith(_SECONDS) or any(word in name for word in _LESS_IS_BETTER) else 0
 
 
 def series_of(records: Iterable[RunRecord], reports: Iterable[PerfReport]) -> list[Series]:

@@ -4,7 +4,7 @@
 import json
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -108,7 +108,12 @@ def fetch_reports(
 
 def last_asked(store: Path) -> float:
     """When GitHub was last asked for all that is new, for the evidence in the file `store`; 0: it never was."""
-    return max((file.stat().st_mtime for file in store.parent.glob(f"{store.stem}-github-*{_ASKED}")), default=0.0)
+    found = 0.0
+    # Another process may be replacing one, or remove it.
+    with suppress(OSError):
+        for file in store.parent.glob(f"{store.stem}-github-*{_ASKED}"):
+            found = max(found, file.stat().st_mtime)
+    return found
 
 
 @contextmanager
