@@ -104,7 +104,7 @@ def _keys_of_ours(terminal: FrameTerminal) -> Iterator[tuple[str, Frame]]:
 def _argv(kind: str, checkout: Path) -> list[str]:
     if kind == "ours":
         # Fresh: where the last round has left the cursor, a key might scroll.
-        return [sys.executable, "-m", "tui", "--fresh", "--repo", str(checkout)]
+        return [sys.executable, "-m", "tui", "--fresh", "--screen", "matrix", "--repo", str(checkout)]
     return [sys.executable, "-m", "tests.bench.apps", kind, str(checkout)]
 
 

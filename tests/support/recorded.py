@@ -32,6 +32,7 @@ _CLOCKS = (
     "tui.app.polling",
     "tui.screens.runs",
     "core.providers.history",
+    "core.sessions.session",
     "core.workspace.evidence",
 )
 """Modules that read the clock."""
