@@ -12,7 +12,7 @@ from core.cli.finding_record import finding_record
 from core.cli.findings_report import Format, print_findings
 from core.doctor import severity
 from core.domain.model import Severity
-from core.states import States, check_against, read_base
+from core.states import check_against, read_base
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         raise UsageError(f"--json and --format {args.format} contradict each other", hint="Give one of the two.")
     wanted = Format.JSON if console.json else Format(args.format or Format.TEXT)
     base = read_base(context.checkout, args.base, os.environ)
-    checked = check_against(States(context.workspace.cache, context.settings.ops_dirs), base)
+    checked = check_against(context.workspace.states, base)
     if wanted is Format.JSON:
         console.document(
             records.Checked(

@@ -22,9 +22,6 @@ from core.evidence.analysis import (
     Cluster,
     ClusterCell,
     IssueAdvice,
-    IssueState,
-    State,
-    ask,
     citations,
     cluster_order,
     issue_advice,
@@ -33,6 +30,7 @@ from core.evidence.analysis import (
     with_canonical,
     with_link,
 )
+from core.issues import IssueState, State, ask
 
 _SHOWN_ISSUES = 2
 Cells = Sequence[tuple[str, str]]
@@ -240,7 +238,9 @@ def _forget(text: str, context: Context) -> None:
 def _states(args: argparse.Namespace, context: Context) -> Mapping[str, IssueState]:
     """The known states of issues; GitHub is asked only with --refresh."""
     if args.refresh:
-        issues = [one.state.issue for one in citations(context.matrix, {}, context.workspace.reminders)]
+        cited = [one.state.issue for one in citations(context.matrix, {}, context.workspace.reminders)]
+        by_tests = (issue for one in context.workspace.blames for issue in one.issues)
+        issues = dict.fromkeys([*cited, *by_tests])
         return ask(context.paths.issues_file, issues, root=context.checkout.root)
     return context.evidence.issue_states
 

@@ -106,9 +106,22 @@ def _print_kinds(context: Context) -> None:
 def _print(findings: Sequence[Finding], context: Context) -> None:
     """One line per finding; it ends with the id of the entry, if it is about one."""
     print_findings(findings, Format.TEXT, context)
+    _note_unknown_issues(context)
     counts = Counter(one.kind for one in findings)
     by_kind = ", ".join(f"{count:,} {kind}" for kind, count in sorted(counts.items()))
     context.console.note(f"{counted(len(findings), 'finding')}: {by_kind}" if findings else "no findings")
+
+
+def _note_unknown_issues(context: Context) -> None:
+    """Say of how many issues it is not known whether they are closed."""
+    states = context.workspace.issue_states
+    cited = {issue for one in context.workspace.blames for issue in one.issues}
+    unknown = len(cited - states.keys())
+    if unknown:
+        context.console.note(
+            f"whether issues that explain failures are closed is not known here of {unknown} of {len(cited)}:"
+            " ttmatrix clusters --issues --refresh asks GitHub"
+        )
 
 
 def _write_sarif(target: str, findings: Sequence[Finding], context: Context) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-from .doctor import examine as examine, kinds as kinds
+from .closed_issues import Blame as Blame, blames as blames, closed_issues as closed_issues
+from .doctor import examine as examine, kinds as kinds, ordered as ordered
 from .explained import explanation as explanation
 from .preparation import FINDINGS as FINDINGS, prepare as prepare
 from .severities import severity as severity

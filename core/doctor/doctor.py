@@ -7,6 +7,7 @@ from core.doctor.absent import ABSENT_FILE, with_absent_files
 from core.doctor.archs import DEAD_OVERRIDE, DEFAULT_ARCH, UNKNOWN_ARCH
 from core.doctor.check import Check
 from core.doctor.ci import ci_findings
+from core.doctor.closed_issues import CLOSED_ISSUE
 from core.doctor.defaults import NO_STATUS, PCC_CONFLICT, REDUNDANT_DEFAULT
 from core.doctor.drift import PINNED_ELSEWHERE
 from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
@@ -81,6 +82,7 @@ CHECKS = (
     UNUSED_FILECHECK,
     ODD_MARKER,
     PLACEHOLDER_CLASH,
+    CLOSED_ISSUE,
     PINNED_ELSEWHERE,
     NO_JOB,
     BROKEN_PRESET,
@@ -109,7 +111,7 @@ def kinds(checks: Iterable[Check] = CHECKS) -> Mapping[str, str]:
 
 def diagnose(matrix: Matrix, checks: Iterable[Check] = CHECKS) -> tuple[Finding, ...]:
     """What was found while the checkout was read and what each check finds, by file and line."""
-    return _ordered([*matrix.findings, *(one for check in checks for one in check.find(matrix))])
+    return ordered([*matrix.findings, *(one for check in checks for one in check.find(matrix))])
 
 
 def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) -> tuple[Finding, ...]:
@@ -131,7 +133,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
         *no_job_findings(matrix, selected, {one.id for one in loaders if one.kind in _OF_LOADERS}),
         *corrected_findings(matrix.checkout.root, manifests),
     )
-    return _ordered(with_absent_files(matrix.checkout, found))
+    return ordered(with_absent_files(matrix.checkout, found))
 
 
 def _raising(cache: Cache, matrix: Matrix) -> list[Finding]:
@@ -151,5 +153,6 @@ def _raising(cache: Cache, matrix: Matrix) -> list[Finding]:
     return [*{one.id: one for one in reversed(found) if one.id not in known}.values()]
 
 
-def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by their places."""
     return tuple(sorted(findings, key=lambda one: (one.file, one.line, one.column, one.kind, one.message)))

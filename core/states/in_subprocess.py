@@ -16,28 +16,26 @@ _Name = tuple[str, str]
 
 def difference_elsewhere(states: States, before: _Name, after: _Name) -> Difference:
     """As `difference`."""
-    return in_worker(_difference, states.cache, states.op_directories, before, after)
+    return in_worker(_difference, states.cache, states, before, after)
 
 
 def pull_request_elsewhere(states: States, revision: str) -> PullRequest:
     """As `pull_request_of`."""
-    return in_worker(_pull_request, states.cache, states.op_directories, revision)
+    return in_worker(_pull_request, states.cache, states, revision)
 
 
 def pending_text_elsewhere(states: States, operations: Sequence[Operation], evidence: Evidence) -> str:
     """The text of `pending_pull_request`."""
-    return in_worker(_pending, states.cache, states.op_directories, operations, evidence)
+    return in_worker(_pending, states.cache, states, operations, evidence)
 
 
-def _difference(cache: Cache, op_directories: Sequence[str], before: _Name, after: _Name) -> Difference:
-    states = States(cache, op_directories)
+def _difference(_: Cache, states: States, before: _Name, after: _Name) -> Difference:
     return difference(states.at(*before), states.at(*after))
 
 
-def _pull_request(cache: Cache, op_directories: Sequence[str], revision: str) -> PullRequest:
-    return pull_request_of(States(cache, op_directories), cache.index()[0], revision)
+def _pull_request(_: Cache, states: States, revision: str) -> PullRequest:
+    return pull_request_of(states, states.cache.index()[0], revision)
 
 
-def _pending(cache: Cache, op_directories: Sequence[str], operations: Sequence[Operation], evidence: Evidence) -> str:
-    states = States(cache, op_directories)
-    return pending_pull_request(states, cache.index()[0], operations, evidence).markdown
+def _pending(_: Cache, states: States, operations: Sequence[Operation], evidence: Evidence) -> str:
+    return pending_pull_request(states, states.cache.index()[0], operations, evidence).markdown

@@ -10,7 +10,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from core.base.locks import locked
 from core.ci import Selected, query_name
 from core.domain.model import Finding
 from core.edits import model_tests_of
+from core.issues import IssueState
 from core.matrix import (
     HANDWRITTEN_KIND,
     PLACEHOLDER_KIND,
@@ -92,6 +93,7 @@ class State:
     """What git knows; None: it is the work tree."""
     _reader: "_Reader"
     _op_directories: Sequence[str]
+    _issues: Mapping[str, IssueState]
 
     @cached_property
     def matrix(self) -> Matrix:
@@ -112,10 +114,14 @@ class State:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What doctor finds."""
+        """What doctor finds, with what is known of issues now."""
         matrix, directories = self.matrix, self._op_directories
         kind = f"findings {' '.join(directories)}".replace("/", "+")
-        return self._reader.part(kind, tuple, lambda cache: doctor.examine(cache, matrix, directories))
+        found = self._reader.part(kind, tuple, lambda cache: doctor.examine(cache, matrix, directories))
+        if not self._issues:
+            return found
+        blames = self._reader.part("blames", tuple, lambda cache: doctor.blames(cache, matrix))
+        return doctor.ordered([*found, *doctor.closed_issues(blames, self._issues)])
 
     @cached_property
     def codes(self) -> Mapping[str, Code]:
@@ -168,6 +174,8 @@ class States:
     cache: Cache
     op_directories: Sequence[str] = ()
     """Where op manifests are, relative to the checkout; doctor looks at them."""
+    issues: Mapping[str, IssueState] = field(default_factory=dict)
+    """What is known of issues; doctor asks whether those that explain failures are closed."""
 
     def at(self, name: str, models: str = "") -> State:
         """The state at a commit, a branch, `index` or `worktree`. `models` names another commit of the models.
@@ -175,13 +183,13 @@ class States:
         Raises UsageError if git knows no such commit, and TTMatrixError if its files are not here.
         """
         if name == WORK_TREE and not models:
-            return State(name, None, _WorkTree(self.cache, self.cache.file("states")), self.op_directories)
+            return State(name, None, _WorkTree(self.cache, self.cache.file("states")), self.op_directories, self.issues)
         return self.of(read_tree(self.cache.checkout, name, models))
 
     def of(self, tree: Tree) -> State:
         """The state of a tree of git."""
         reader = _Commit(tree, self.cache.file("states"), self.cache.file("shared"))
-        return State(tree.name, tree, reader, self.op_directories)
+        return State(tree.name, tree, reader, self.op_directories, self.issues)
 
 
 def edited(states: States, name: str, texts: Mapping[str, str]) -> State:

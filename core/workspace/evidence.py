@@ -15,7 +15,7 @@ import core.evidence.nightly as nightly
 import core.evidence.progress as progress
 import core.evidence.proposals as proposals
 import core.evidence.verdicts as verdicts
-from core import evidence, history, ops, providers, sessions, workflows
+from core import evidence, history, issues, ops, providers, sessions, workflows
 from core.base.checked_numbers import day_of
 from core.base.errors import TTMatrixError
 from core.base.settings import Paths
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         Commits,
         Comparison,
         Due,
-        IssueState,
         Night,
         SinceLine,
     )
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from core.evidence.progress import ProgressReader
     from core.evidence.proposals import CaseEvidence, CellRuns, InboxItem, Progress, Shared, Worklist, WorklistReader
     from core.evidence.verdicts import Judgement, OpVerdicts, Policy, Verdicts
+    from core.issues import IssueState
     from core.matrix import Matrix
     from core.matrix.query import Learned, VerdictColumns
     from core.runs.planning import LaunchPlan
@@ -199,8 +199,8 @@ class Evidence(Lasting):
     @property
     def issue_states(self) -> "Mapping[str, IssueState]":
         """What is known of issues, by name; none was closed after the day that counts."""
-        states = analysis.read_states(self.workspace.paths.issues_file)
-        return states if self.as_of is None else analysis.states_on(states, day_of(self.as_of))
+        states = self.workspace.issue_states
+        return states if self.as_of is None else issues.states_on(states, day_of(self.as_of))
 
     @property
     def due(self) -> "Sequence[Due]":

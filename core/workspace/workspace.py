@@ -12,7 +12,7 @@ import core.evidence.analysis as analysis
 import core.matrix as matrices
 import core.matrix.cache as caches
 import core.runs.store as store
-from core import ci, doctor, edits, evidence, handwritten, history, ops, providers, runs, sources, states
+from core import ci, doctor, edits, evidence, handwritten, history, issues, ops, providers, runs, sources, states
 from core.base.settings import Paths, Settings
 from core.matrix import Universe
 from core.sources import Checkout
@@ -20,6 +20,7 @@ from core.workspace.lasting import Lasting, once
 
 if TYPE_CHECKING:
     from core.ci import Ci, Selected
+    from core.doctor import Blame
     from core.domain.model import Finding
     from core.edits.pending import Change, Workbench
     from core.evidence import PerfReport
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from core.evidence.nightly import Night as Nightly
     from core.handwritten import Known
     from core.history import History
+    from core.issues import IssueState
     from core.matrix import Detail, Matrix
     from core.matrix.cache import Cache
     from core.ops import OpTests
@@ -206,7 +208,18 @@ class Workspace(Lasting):
     @once
     def findings(self) -> "tuple[Finding, ...]":
         """Everything that is wrong with the checkout; takes seconds."""
-        return tuple(doctor.examine(self.cache, self.matrix, self.settings.ops_dirs))
+        found = doctor.examine(self.cache, self.matrix, self.settings.ops_dirs)
+        return doctor.ordered([*found, *doctor.closed_issues(self.blames, self.issue_states)])
+
+    @once
+    def blames(self) -> "Sequence[Blame]":
+        """The places that expect a failure because of issues."""
+        return doctor.blames(self.cache, self.matrix)
+
+    @property
+    def issue_states(self) -> "Mapping[str, IssueState]":
+        """What was known of issues when they were last looked up, by name."""
+        return issues.read_states(self.paths.issues_file)
 
     @once
     def op_tests(self) -> "OpTests":
@@ -231,7 +244,7 @@ class Workspace(Lasting):
     @once
     def states(self) -> "States":
         """Reads the checkout at other commits, without its work tree."""
-        return states.States(self.cache, self.settings.ops_dirs)
+        return states.States(self.cache, self.settings.ops_dirs, self.issue_states)
 
     @property
     def history(self) -> "History":

@@ -16,11 +16,11 @@ from core.base.settings import load_settings
 from core.edits import parse_operations, to_json
 from core.edits.pending import codec as journal_lines, parse_proposals
 from core.edits.pending.journal import Journal
-from core.evidence.analysis import IssueState, State, read_states
 from core.evidence.reports import JUnitReport
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import policy_text
 from core.evidence.verdicts.policy import parse_policy
+from core.issues import IssueState, State, read_states
 from core.matrix.view import change_saved, read_saved
 from core.runs import pack, unpack
 from core.runs.execution.supervisor import Exit, read_exit

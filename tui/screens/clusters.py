@@ -10,8 +10,9 @@ from core.base.text import counted, one_line
 from core.edits import Operation
 from core.edits.pending import Decision
 from core.evidence import job_page
-from core.evidence.analysis import Cluster, ClusterCell, IssueState, with_canonical, with_link
+from core.evidence.analysis import Cluster, ClusterCell, with_canonical, with_link
 from core.evidence.proposals import Worklist, change_of
+from core.issues import IssueState
 from core.runs.planning import LaunchPlan
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context

@@ -4,7 +4,8 @@
 from collections.abc import Mapping, Sequence
 
 from core.base.text import counted, one_line
-from core.evidence.analysis import Cluster, ClusterCell, IssueState, State
+from core.evidence.analysis import Cluster, ClusterCell
+from core.issues import IssueState, State
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, bringup_word
 

@@ -40,15 +40,10 @@ from .issues import (
     Citation as Citation,
     Due as Due,
     IssueAdvice as IssueAdvice,
-    IssueState as IssueState,
-    State as State,
-    ask as ask,
     citations as citations,
     due_notes as due_notes,
     issue_advice as issue_advice,
     noted_cells as noted_cells,
-    read_states as read_states,
-    states_on as states_on,
 )
 from .noise import Shift as Shift
 from .op_rates import (

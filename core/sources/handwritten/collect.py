@@ -31,6 +31,7 @@ _RUNNERS = re.compile(r"run_(?:\w*_)?(?P<level>op|graph)_(?:comparison_)?test\w*
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SHOWN = 160
+_LONGEST_ARGUMENT = 1000
 
 
 def collect(program: Program, path: str, conftests: Sequence[str]) -> list[HandwrittenTest]:
@@ -161,9 +162,11 @@ class _Module:
 
     def _text(self, value: Value) -> str:
         try:
-            return self._program.expressions.text(value)[:_SHOWN]
+            text = self._program.expressions.text(value)
         except Unknown:
             return "?"
+        # At a space: half the address of an issue is that of another one.
+        return text if len(text) <= _LONGEST_ARGUMENT else text[:_LONGEST_ARGUMENT].rpartition(" ")[0]
 
 
 class _Callers:

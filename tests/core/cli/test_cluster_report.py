@@ -5,7 +5,8 @@ import io
 
 from core.cli.command_clusters import print_issues
 from core.cli.console import Console
-from core.evidence.analysis import Citation, IssueState, State
+from core.evidence.analysis import Citation
+from core.issues import IssueState, State
 
 
 def test_nobody_has_asked_yet() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.base.settings import paths
-from core.evidence.analysis import IssueState, State
+from core.issues import IssueState, State
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.git import committed_checkout
@@ -97,7 +97,7 @@ def test_issues_with_what_is_known_of_them(checkout: Checkout) -> None:
 
 
 def test_asking_needs_gh(checkout: Checkout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("core.evidence.analysis.issues.shutil.which", lambda _: None)
+    monkeypatch.setattr("core.issues.states.shutil.which", lambda _: None)
     called = call("clusters", "--refresh", "--repo", checkout.root)
     assert called.code == 2
     assert "gh is not installed" in called.err
@@ -105,3 +105,23 @@ def test_asking_needs_gh(checkout: Checkout, monkeypatch: pytest.MonkeyPatch, tm
 
 def _plain(state: IssueState) -> dict[str, str]:
     return {name: str(getattr(state, name)) for name in ("issue", "state", "title", "closed", "asked")}
+
+
+def test_doctor_and_check_know_what_was_looked_up(checkout: Checkout) -> None:
+    repo = ("--repo", checkout.root)
+    before = call("doctor", *repo)
+    assert "closed-issue" not in before.out
+    assert "whether issues that explain failures are closed is not known here of 1 of 1" in before.err
+    known = IssueState("tenstorrent/tt-xla#12", State.CLOSED, "DRAM", "2026-04-03", "2026-05-01")
+    paths().cache.mkdir(parents=True, exist_ok=True)
+    paths().issues_file.write_text(json.dumps([_plain(known)]))
+    after = call("doctor", *repo)
+    assert "closed on 2026-04-03 (looked up on 2026-05-01)" in after.out
+    assert "not known here" not in after.err
+    assert [one["id"] for one in call("doctor", "--json", *repo).json if one["kind"] == "closed-issue"] == [A]
+    # What is there at the base is not new; an entry that is added is.
+    file = checkout.test_config / INFERENCE
+    assert call("check", "--base", "HEAD", *repo).out == ""
+    file.write_text(file.read_text().replace('"OOM DRAM"', f'"OOM DRAM {LINK}"'))
+    new = call("check", "--base", "HEAD", "--json", *repo).json["findings"]
+    assert [(one["kind"], one["id"]) for one in new] == [("closed-issue", B)]
