@@ -34,7 +34,7 @@ def blames(cache: Cache, matrix: Matrix) -> tuple[Blame, ...]:
     return (*_of_entries(matrix), *_of_tests(read_tests(cache).tests))
 
 
-def closed_issues(found: Iterable[Blame], states: Mapping[str, IssueState]) -> Iterator[Finding]:
+def closed_issue_findings(found: Iterable[Blame], states: Mapping[str, IssueState]) -> Iterator[Finding]:
     """A finding where each issue of a reason was closed when it was last looked up."""
     for one in found:
         if closed := all_closed(one.reason, states):

@@ -121,7 +121,7 @@ class State:
         if not self._issues:
             return found
         blames = self._reader.part("blames", tuple, lambda cache: doctor.blames(cache, matrix))
-        return doctor.ordered([*found, *doctor.closed_issues(blames, self._issues)])
+        return doctor.ordered([*found, *doctor.closed_issue_findings(blames, self._issues)])
 
     @cached_property
     def codes(self) -> Mapping[str, Code]:

@@ -209,7 +209,7 @@ class Workspace(Lasting):
     def findings(self) -> "tuple[Finding, ...]":
         """Everything that is wrong with the checkout; takes seconds."""
         found = doctor.examine(self.cache, self.matrix, self.settings.ops_dirs)
-        return doctor.ordered([*found, *doctor.closed_issues(self.blames, self.issue_states)])
+        return doctor.ordered([*found, *doctor.closed_issue_findings(self.blames, self.issue_states)])
 
     @once
     def blames(self) -> "Sequence[Blame]":

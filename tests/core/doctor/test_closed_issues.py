@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.closed_issues import blames, closed_issues
+from core.doctor.closed_issues import blames, closed_issue_findings
 from core.doctor.doctor import kinds
 from core.doctor.explained import explanation
 from core.issues import IssueState, State
@@ -32,7 +32,7 @@ def _said(tmp_path: Path, yaml: str = "", tests: str = "") -> list[tuple[str, in
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"import pytest\n\n\n{tests}")
     found = blames(Cache(checkout, tmp_path / "cache"), index(checkout))
-    return [(one.id, one.line, one.message) for one in closed_issues(found, STATES)]
+    return [(one.id, one.line, one.message) for one in closed_issue_findings(found, STATES)]
 
 
 @pytest.mark.parametrize(
