@@ -5,6 +5,7 @@ import argparse
 import re
 import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from core.base.errors import TTMatrixError, UsageError
@@ -12,13 +13,12 @@ from core.base.text import counted, one_line
 from core.cli.arguments import days, minutes
 from core.cli.console import Console
 from core.cli.context import Context
-from core.evidence import CiRun, CiStore, RawReport, evidence_store, performance_store, store_file
+from core.evidence import CiRun, CiStore, PerfReport, RawReport, evidence_store, performance_store, store_file
 from core.evidence.github import (
     Actions,
     Counts,
     Destination,
     Lookups,
-    Performance,
     Transport,
     Wanted,
     artefacts_directory,
@@ -148,6 +148,7 @@ def destination_of(repository: str, context: Context) -> Destination:
     name = f"{file.stem}-github-{repository.replace('/', '+')}"
     git = Git(context.checkout.root)
 
+    @cache
     def models_commit(commit: str) -> str:
         try:
             return git.pinned(str(context.checkout.models.relative_to(context.checkout.root)), commit)
@@ -155,8 +156,8 @@ def destination_of(repository: str, context: Context) -> Destination:
             # That commit was not fetched.
             return ""
 
-    def store_performance(found: Performance) -> None:
-        performance_store(context.checkout, context.paths).add(found.reports)
+    def store_performance(found: Sequence[PerfReport]) -> None:
+        performance_store(context.checkout, context.paths).add(found)
 
     def test_of(raw: RawReport) -> str:
         ids = ids_of_report(raw, context)

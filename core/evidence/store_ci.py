@@ -2,7 +2,7 @@
 """The runs of CI and their jobs in an evidence store, beside the results that they have left."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
 
 from core.base.files import parsed, typed
@@ -24,15 +24,21 @@ class CiStore:
             rows = ((job.id, run.id, json.dumps(asdict(job))) for job in jobs)
             connection.executemany("INSERT OR REPLACE INTO ci_jobs VALUES (?, ?, ?)", rows)
 
-    def add_report(self, job: int, report: JobReport) -> None:
-        """Note what a job has left; what several of its artefacts hold is added up."""
+    def add_reports(self, reports: Iterable[tuple[int, JobReport]]) -> None:
+        """Note what jobs have left; what several artefacts of one hold is added up."""
         with self._store.writing() as connection:
-            connection.execute(
+            connection.executemany(
                 "INSERT INTO ci_reports VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
                 " reports = reports + excluded.reports, tests = tests + excluded.tests, cut = max(cut, excluded.cut),"
                 " performance = performance + excluded.performance",
-                (job, *report),
+                [(job, *report) for job, report in reports],
             )
+
+    def forget_reports(self, jobs: Collection[int]) -> None:
+        """What these jobs have left is read again."""
+        if jobs:
+            with self._store.writing() as connection:
+                connection.executemany("DELETE FROM ci_reports WHERE job = ?", [(job,) for job in jobs])
 
     def add_death(self, job: int, death: Death) -> None:
         """Note how a job ended."""

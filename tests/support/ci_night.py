@@ -21,18 +21,23 @@ class Night:
     number: int
     commit: str = "c" * 40
     workflow: int = 1
+    day: str = ""
+    """`2026-11-24`; empty: that day of November 2026 whose number the run has."""
+    output: str = ""
+    """What each test has printed."""
     _next: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.run = self.number
+        self.day = self.day or f"2026-11-{self.number % 100:02}"
         self._next = self.run * 1000
         self.server.add_run(self.run, self.number, workflow=self.workflow, commit=self.commit)
         self.server.runs[0] |= {
             "event": "schedule",
             "status": "completed",
             "conclusion": "failure",
-            "created_at": f"2026-11-{self.number % 100:02}T00:00:00Z",
-            "updated_at": f"2026-11-{self.number % 100:02}T09:00:00Z",
+            "created_at": f"{self.day}T00:00:00Z",
+            "updated_at": f"{self.day}T09:00:00Z",
         }
 
     def job(
@@ -58,8 +63,8 @@ class Night:
                 "status": "completed",
                 "conclusion": conclusion,
                 "runner_name": machine,
-                "started_at": f"2026-11-{self.number % 100:02}T0{attempt}:00:00Z" if machine else None,
-                "completed_at": f"2026-11-{self.number % 100:02}T0{attempt + 1}:00:00Z",
+                "started_at": f"{self.day}T0{attempt}:00:00Z" if machine else None,
+                "completed_at": f"{self.day}T0{attempt + 1}:00:00Z",
                 "steps": [
                     {"number": at, "name": step, "conclusion": end}
                     for at, (step, end) in enumerate(zip(STEPS, ends, strict=True), 1)
@@ -100,8 +105,8 @@ class Night:
             machine=machine,
         )
         if report:
-            when = f"2026-11-{self.number % 100:02}T0{attempt}:00:00+00:00"
-            data = junit(arch, endings, when, host or machine, status).encode()
+            when = f"{self.day}T0{attempt}:00:00+00:00"
+            data = junit(arch, endings, when, host or machine, status, self.output).encode()
             name = f"test-reports-a1b2c3-{attempt}.{index}-{arch}-{mark.replace(' ', '_')}-{job}"
             self.server.add_artefact(
                 self.run, job * 10, name, {f"report_{job}.xml": data[: len(data) * 3 // 4] if cut else data}
@@ -131,13 +136,15 @@ class Night:
         return job
 
 
-def junit(arch: str, endings: Mapping[str, str], when: str, host: str, status: str = "EXPECTED_PASSING") -> str:
+def junit(
+    arch: str, endings: Mapping[str, str], when: str, host: str, status: str = "EXPECTED_PASSING", output: str = ""
+) -> str:
     """A report of model tests."""
-    cases = "".join(_case(id, ending, arch, status) for id, ending in endings.items())
+    cases = "".join(_case(id, ending, arch, status, output) for id, ending in endings.items())
     return f'<testsuites><testsuite name="pytest" timestamp="{when}" hostname="{host}">{cases}</testsuite></testsuites>'
 
 
-def _case(id: str, ending: str, arch: str, status: str) -> str:
+def _case(id: str, ending: str, arch: str, status: str, output: str = "") -> str:
     tags: dict[str, object] = {"arch": arch, "model_test_status": f"ModelTestStatus.{status}"}
     child = ""
     if ending.startswith("pass"):
@@ -150,6 +157,7 @@ def _case(id: str, ending: str, arch: str, status: str) -> str:
         kind = "error" if "CRASHED with signal" in ending else "failure"
         child = f"<{kind} message={quoteattr(ending)}>{ending}</{kind}>"
     properties = f'<properties><property name="tags" value={quoteattr(str(tags))}/></properties>'
+    child += f"<system-out>{output}</system-out>" if output else ""
     return f'<testcase classname="t" name="test_all_models_torch[{id}]" time="1.5">{properties}{child}</testcase>'
 
 

@@ -15,8 +15,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 TOKEN = "ghp_secret0123456789"
-_PAGE = 2
-"""Items per page, whatever the request says: so that a few runs already make several pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +44,8 @@ class GitHub:
     """By a part of the path: answers that come before the right one."""
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
     """`api` or `blobs`, the path, and the received authorisation."""
+    page: int = 2
+    """Items per page, whatever the request says: so that a few runs already make several pages."""
     ranges: bool = True
     """Whether the host of logs can begin in the middle."""
     begun: list[str] = field(default_factory=list)
@@ -106,9 +106,9 @@ class GitHub:
         return Answer(404)
 
     def _page(self, path: str, name: str, items: list[dict[str, object]], page: int) -> Answer:
-        some = items[(page - 1) * _PAGE : page * _PAGE]
+        some = items[(page - 1) * self.page : page * self.page]
         headers = {}
-        if page * _PAGE < len(items):
+        if page * self.page < len(items):
             base = re.sub(r"[?&]page=\d+", "", path)
             headers["Link"] = f'<{self.api}{base}&page={page + 1}>; rel="next", <{self.api}{base}&page=9>; rel="last"'
         return Answer(200, headers, json.dumps({"total_count": len(items), name: some}).encode())

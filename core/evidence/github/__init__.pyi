@@ -22,6 +22,5 @@ from .logs import (
     read_lines as read_lines,
 )
 from .lookups import Lookups as Lookups
-from .performance import Performance as Performance
 from .process import FetchProcess as FetchProcess
 from .transport import Expired as Expired, Transport as Transport, connect as connect

@@ -3,8 +3,8 @@
 
 import json
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -15,9 +15,10 @@ from core.evidence.ci_runs import CiJob, CiRun, Death, JobReport, Unread, latest
 from core.evidence.github.actions import Actions, Artefact, Wanted
 from core.evidence.github.ends import death_of, is_dead
 from core.evidence.github.logs import fetch_log, read_lines
-from core.evidence.github.performance import Performance, read_performance
+from core.evidence.github.performance import read_performance
 from core.evidence.github.transport import Expired, Refused
-from core.evidence.perf_reports import RawReport
+from core.evidence.github.unstored import Item, Unstored
+from core.evidence.perf_reports import PerfReport, RawReport
 from core.evidence.reports import Problem, Reading, ReadOptions, find_documents, read_report
 from core.evidence.store_ci import CiStore
 from core.runs import UnreadableReport
@@ -61,7 +62,7 @@ class Destination:
     """The ids of artefacts that were read."""
     logs: Path
     """The directory of the ends of logs."""
-    store_performance: Callable[[Performance], None] = lambda found: None
+    store_performance: Callable[[Sequence[PerfReport]], None] = lambda found: None
     """Called with reports of performance that were read."""
     test_of: Callable[[RawReport], str] = lambda raw: ""
     """The test that a report of performance is about."""
@@ -85,8 +86,8 @@ class _Done:
             # Everything in it can be downloaded again.
             self.ids = set()
 
-    def add(self, id: int) -> None:
-        self.ids.add(id)
+    def add(self, ids: Iterable[int]) -> None:
+        self.ids.update(ids)
         self._file.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(self._file, json.dumps(sorted(self.ids)))
 
@@ -94,14 +95,16 @@ class _Done:
 def fetch_reports(
     actions: Actions, wanted: Wanted, into: Destination, counts: Counts, options: ReadOptions, archs: Sequence[str]
 ) -> Iterator[Reading]:
-    """Read every new artefact with reports; asking for the next one marks the last one as stored.
+    """Read every new artefact with reports, some at a time; asking for the next ones marks the last ones as stored.
 
-    After an interruption, the next call continues after the last one that was stored. Raises TTMatrixError if GitHub
+    After an interruption, the next call continues after the last one that has come. Raises TTMatrixError if GitHub
     does not answer; what has expired, or may not be read, is remembered and passed over.
     """
     scratch = into.done.with_suffix(".part")
-    with locked(into.done.with_suffix(".lock"), "ingest from GitHub", wait=0), _removed(scratch):
-        yield from _Fetch(actions, into, _Done(into.done), scratch, counts, options, archs).all(wanted)
+    with locked(into.done.with_suffix(".lock"), "ingest from GitHub", wait=0):
+        yield from _Fetch(actions, into, _Done(into.done), Unstored(scratch), counts, options, archs).all(wanted)
+        # What an earlier call has left of runs that nobody asks for any more.
+        shutil.rmtree(scratch, ignore_errors=True)
         into.done.parent.mkdir(parents=True, exist_ok=True)
         into.done.with_suffix(_ASKED).touch()
 
@@ -116,16 +119,6 @@ def last_asked(store: Path) -> float:
     return found
 
 
-@contextmanager
-def _removed(directory: Path) -> Iterator[None]:
-    """Remove `directory` before the block (a killed process may have left it) and after it."""
-    shutil.rmtree(directory, ignore_errors=True)
-    try:
-        yield
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
-
-
 @dataclass
 class _Fetch:
     """One call, run by run."""
@@ -133,7 +126,7 @@ class _Fetch:
     actions: Actions
     into: Destination
     done: _Done
-    scratch: Path
+    unstored: Unstored
     counts: Counts
     options: ReadOptions
     archs: Sequence[str]
@@ -164,16 +157,20 @@ class _Fetch:
         jobs = self._jobs(run, unread)
         # Until all of it is read again, what was read before counts.
         self.into.ci.add(_with_counts(run, known) if known else run, jobs.values())
-        self.noted = {state.job.id for state in self.into.ci.jobs(run.id) if state.report is not None}
         self.unread_jobs = set()
         before = replace(self.counts)
         artefacts = list(self.actions.artefacts(run))
+        self.noted = self._noted(run, artefacts)
         self.counts.wanted += sum(map(self._is_new, artefacts))
         for artefact in artefacts:
-            already = len(unread)
-            yield from self._artefact(run, artefact, job := jobs.get(artefact.job or 0), unread)
-            if job is not None and len(unread) > already and artefact.holds_performance == bool(job.parts.benchmark):
-                self.unread_jobs.add(job.id)
+            try:
+                self._artefact(run, artefact, jobs.get(artefact.job or 0), unread)
+            except TTMatrixError:
+                yield from self._stored(jobs, unread)
+                raise
+            if self.unstored.is_due:
+                yield from self._stored(jobs, unread)
+        yield from self._stored(jobs, unread)
         self._deaths(run, jobs.values(), unread)
         reports = self.counts.known + self.counts.downloaded - before.known - before.downloaded
         expired, other = self.counts.expired - before.expired, self.counts.other - before.other
@@ -189,82 +186,102 @@ class _Fetch:
         self.counts.jobs += len(jobs)
         return jobs
 
-    def _artefact(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> Iterator[Reading]:
+    def _noted(self, run: CiRun, artefacts: Iterable[Artefact]) -> Collection[int]:
+        """The jobs whose reports are known. What was noted before an interruption, and not stored, comes again."""
+        read = {one.job for one in artefacts if one.id in self.done.ids}
+        noted = {state.job.id for state in self.into.ci.jobs(run.id) if state.report is not None}
+        listed = {one.job for one in artefacts}
+        self.into.ci.forget_reports(again := (noted & listed) - read)
+        return noted - again
+
+    def _artefact(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> None:
         if not (artefact.holds_reports or artefact.holds_performance):
             self.counts.other += 1
         elif artefact.id in self.done.ids:
             self.counts.known += 1
             if artefact.holds_reports and artefact.job is not None and artefact.job not in self.noted:
                 # An earlier version read it, and stored no jobs.
-                self.into.ci.add_report(artefact.job, JobReport(1, 0, False))
+                self.into.ci.add_reports([(artefact.job, JobReport(1, 0, False))])
         elif artefact.expired:
             self.counts.expired += 1
-            unread.append(Unread(artefact.name, "expired"))
+            self._unread(artefact, job, "expired", unread)
         elif self.refused:
             self.counts.refused += 1
-            unread.append(Unread(artefact.name, self.refused))
+            self._unread(artefact, job, self.refused, unread)
         else:
-            yield from self._new(run, artefact, job, unread)
+            self._new(run, artefact, job, unread)
+
+    def _unread(self, artefact: Artefact, job: CiJob | None, why: str, unread: list[Unread]) -> None:
+        unread.append(Unread(artefact.name, why))
+        if job is not None and artefact.holds_performance == bool(job.parts.benchmark):
+            self.unread_jobs.add(job.id)
 
     def _is_new(self, one: Artefact) -> bool:
         holds = one.holds_reports or one.holds_performance
         return holds and one.id not in self.done.ids and not one.expired and not self.refused
 
-    def _new(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> Iterator[Reading]:
-        # Laid out as a person would do it: the directory is the run, and the name of the archive gives the job.
-        file = self.scratch / run.name / f"{artefact.name}.zip"
-        with _removed(self.scratch):
-            file.parent.mkdir(parents=True)
-            # The size that GitHub reports is either that of the archive or that of its content.
-            most = min(2 * artefact.bytes + _SLACK_BYTES, _MOST_BYTES)
-            try:
-                self.actions.transport.download(artefact.address, file, most)
-            except Expired:
-                self.counts.expired += 1
-                unread.append(Unread(artefact.name, "expired"))
-                return
-            except Refused as error:
-                self._refuse(artefact.name, error, unread)
-                return
-            if artefact.holds_performance:
-                reading = self._performance(run, artefact, job, file)
-            else:
-                reading = self._reading(run, file)
-        self.counts.downloaded += 1
-        yield reading
-        # What is no archive now may be one the next time.
-        if reading.reports or not reading.problems:
-            self._stored(artefact, reading)
+    def _new(self, run: CiRun, artefact: Artefact, job: CiJob | None, unread: list[Unread]) -> None:
+        file = self.unstored.archive(run, artefact)
+        try:
+            self._download(artefact, file)
+        except Expired:
+            self.counts.expired += 1
+            self._unread(artefact, job, "expired", unread)
+            return
+        except Refused as error:
+            self._refuse(error)
+            self._unread(artefact, job, error.title, unread)
+            return
+        if artefact.holds_performance:
+            item = self._performance(run, artefact, job, file)
         else:
-            unread.append(Unread(artefact.name, _DAMAGED))
+            item = Item(artefact, self._reading(run, file, self.unstored.root(artefact)))
+        self.counts.downloaded += 1
+        self.unstored.add(item)
 
-    def _stored(self, artefact: Artefact, reading: Reading) -> None:
-        if artefact.job is not None and reading.reports:
-            cut = any(report.cut for report in reading.reports)
-            tests = sum(report.counts.total() for report in reading.reports)
-            self.into.ci.add_report(artefact.job, JobReport(len(reading.reports), tests, cut))
-        self.done.add(artefact.id)
+    def _download(self, artefact: Artefact, file: Path) -> None:
+        """Have an archive, unless an interrupted call has left it."""
+        if file.is_file():
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # The size that GitHub reports is either that of the archive or that of its content.
+        most = min(2 * artefact.bytes + _SLACK_BYTES, _MOST_BYTES)
+        part = file.with_suffix(".part")
+        self.actions.transport.download(artefact.address, part, most)
+        part.replace(file)
 
-    def _refuse(self, name: str, error: Refused, unread: list[Unread]) -> None:
+    def _stored(self, jobs: Mapping[int, CiJob], unread: list[Unread]) -> Iterator[Reading]:
+        """Give what was read; once the next is asked for, it is stored."""
+        items = self.unstored.items
+        if not items:
+            return
+        yield self.unstored.reading
+        if performance := [report for item in items for report in item.performance]:
+            self.into.store_performance(performance)
+        whole = [item for item in items if item.whole]
+        self.into.ci.add_reports((one.artefact.job, one.left) for one in whole if one.artefact.job is not None)
+        self.done.add(item.artefact.id for item in whole)
+        for item in items:
+            if not item.whole:
+                self._unread(item.artefact, jobs.get(item.artefact.job or 0), _DAMAGED, unread)
+        self.unstored.clear()
+
+    def _refuse(self, error: Refused) -> None:
         self.counts.refused += 1
         self.refused = error.title
-        unread.append(Unread(name, error.title))
         self.into.say(f"{error.title}: runs and jobs are read, reports and logs are not. {error.hint}".rstrip())
 
-    def _reading(self, run: CiRun, file: Path) -> Reading:
+    def _reading(self, run: CiRun, file: Path, root: Path) -> Reading:
         commit = self.options.commit or run.commit
         models = self.options.models_commit or self.into.models_commit(commit)
         options = replace(self.options, commit=commit, models_commit=models)
-        return _read(file, str(self.scratch), self._page(run), options, self.archs)
+        return _read(file, str(root), self._page(run), options, self.archs)
 
-    def _performance(self, run: CiRun, artefact: Artefact, job: CiJob | None, file: Path) -> Reading:
+    def _performance(self, run: CiRun, artefact: Artefact, job: CiJob | None, file: Path) -> Item:
         source = f"{self._page(run)}/{artefact.name}.zip"
-        performance = read_performance(file, source, run, job, self.archs, self.into.test_of)
-        self.into.store_performance(performance)
-        self.counts.performance += len(performance.reports)
-        if artefact.job is not None:
-            self.into.ci.add_report(artefact.job, JobReport(0, 0, False, len(performance.reports)))
-        return Reading((), tuple(performance.problems))
+        found = read_performance(file, source, run, job, self.archs, self.into.test_of)
+        self.counts.performance += len(found.reports)
+        return Item(artefact, Reading((), tuple(found.problems)), found.reports)
 
     def _deaths(self, run: CiRun, jobs: Iterable[CiJob], unread: list[Unread]) -> None:
         """How each job ended that did not leave what it should; its log is asked for once."""
@@ -286,7 +303,8 @@ class _Fetch:
         except Expired:
             return death_of(job, report, (), "GitHub has no log of it")
         except Refused as error:
-            self._refuse(f"log of {job.name}", error, unread)
+            self._refuse(error)
+            unread.append(Unread(f"log of {job.name}", error.title))
             return death_of(job, report, (), _REFUSED)
         ends = f", the last {part.wanted:,} stored" if part.begin else ""
         self.into.say(f"log of {job.name}: {part.total:,} bytes{ends}")

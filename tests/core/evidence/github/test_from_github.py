@@ -15,11 +15,13 @@ import pytest
 from core.base.errors import TTMatrixError
 from core.base.processes import CommandResult
 from core.base.settings import paths
-from core.evidence import store_file
+from core.evidence import CiStore, store_file
+from core.evidence.ci_runs import JobReport
 from core.evidence.github import Transport, connect
 from core.evidence.reports import ReadOptions, changed_reports
 from core.evidence.store import EvidenceStore
 from core.sources import Checkout
+from tests.support.ci_night import Night
 from tests.support.cli import Called, call
 from tests.support.evidence import TEST_ID
 from tests.support.github_server import TOKEN, Answer, GitHub, github
@@ -203,12 +205,38 @@ def test_killed_half_way_it_goes_on_where_it_was(hub: GitHub, checkout: Checkout
         os.killpg(running.pid, signal.SIGKILL)
     go_on.set()
     before = len(stored(checkout).of_test(ID))
-    assert before == 3
+    assert before == 2, "one more is here, and not stored yet"
     hub.asked.clear()
     done = ingest(checkout)
-    assert done.json["github"]["known"] == 3 and done.json["github"]["downloaded"] == 3
-    assert len(downloads(hub)) == 3
+    assert done.json["github"]["known"] == 2 and done.json["github"]["downloaded"] == 4
+    assert [path.partition("?")[0].rpartition("/")[2] for path in downloads(hub)] == ["22", "11", "12"]
     assert len(stored(checkout).of_test(ID)) == 6
+    assert not [*paths().evidence.rglob("*.zip")], "what is stored is not kept twice"
+
+
+def test_an_error_in_the_middle_stores_what_has_come(hub: GitHub, checkout: Checkout, tmp_path: Path) -> None:
+    filled(hub, tmp_path, 1)
+    hub.faults["artifacts/12/zip"] = [Answer(418)]
+    assert ingest(checkout).code == 2
+    assert len(stored(checkout).of_test(ID)) == 1
+    assert ingest(checkout).json["github"]["downloaded"] == 1 and len(downloads(hub)) == 2
+
+
+def test_killed_while_it_stores_nothing_counts_twice(
+    hub: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = Night(hub, 1).models("n150", {ID: "pass"})
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("core.evidence.github.fetch._Done.add", killed)
+        ingest(checkout)
+    done = ingest(checkout)
+    assert (done.json["new"], done.json["known"]) == (0, 1) and len(downloads(hub)) == 1
+    assert {state.job.id: state.report for state in CiStore(stored(checkout)).jobs(1)} == {job: JobReport(1, 1, False)}
+    assert len(stored(checkout).of_test(ID)) == 1
 
 
 def test_a_token_is_that_of_the_environment_or_of_gh(monkeypatch: pytest.MonkeyPatch) -> None:

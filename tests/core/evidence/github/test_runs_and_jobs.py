@@ -223,7 +223,8 @@ def test_it_asks_again_until_interrupted_and_an_error_ends_nothing(
     assert call("ingest", "--watch", checkout.root, "--every", "15", "--repo", checkout.root).code == 64
 
 
-def test_it_says_how_far_it_is(hub: GitHub, checkout: Checkout) -> None:
+def test_it_says_how_far_it_is(hub: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("core.evidence.github.unstored._MOST_SECONDS", 0.0)
     night = Night(hub, 20)
     for index in range(3):
         night.models("n150", {f"a{index}/b": "pass"}, index=index)

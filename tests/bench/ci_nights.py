@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nightlies of CI from a server on this machine: what they cost beside parsing the same files, and what is asked twice.
+
+python -m tests.bench.ci_nights CHECKOUT
+
+One night has 120 jobs, 4,000 results, a log of 5 MB for each job that nobody needs, and 40 reports of performance.
+Seconds are processor time. Prints each number with the most it may be; exit code 1 if one exceeds it.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from core.matrix import index
+from core.sources import find_checkout
+from tests.support.ci_night import Night
+from tests.support.github_server import TOKEN, GitHub, github
+
+_REPOSITORY = "team/tt-xla"
+_PATIENCE = 120.0
+_TEST_JOBS, _BENCHMARKS, _TIMED, _JOBS = 80, 19, 21, 120
+"""Of a night: jobs with tests, benchmarks, jobs with tests that leave a report of performance, and all jobs."""
+_RESULTS = 4_000
+_LOG = b"2026-11-24T01:00:00.0000000Z a line of a log that is long enough to be one of a compiler\n" * 55_000
+_OUTPUT = "2026-11-24 01:00:00.000 | INFO | a line that a test has printed before it ended\n" * 40
+_OOM = "RuntimeError: TT_FATAL: Out of Memory: Not enough space to allocate 4096 B L1 buffer"
+
+_PARSE = """
+import json, sys, time
+from pathlib import Path
+from core.evidence.perf_reports import report_in
+from core.evidence.reports import read_reports
+import zipfile
+begun = time.process_time()
+read = read_reports([Path(sys.argv[1])])
+for file in Path(sys.argv[1]).rglob("perf-reports-*.zip"):
+    with zipfile.ZipFile(file) as archive:
+        for name in archive.namelist():
+            assert report_in(archive.read(name), Path(name))
+print(json.dumps([time.process_time() - begun, sum(read.counts.values())]))
+"""
+
+
+class Ran(NamedTuple):
+    """What a command has taken."""
+
+    processor: float
+    """Seconds."""
+    clock: float
+    memory: float
+    """The most, in MiB."""
+    out: str
+
+
+def _run(argv: Sequence[str], *, codes: Sequence[int] = (0, 1)) -> Ran:
+    begun = time.monotonic()
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen([sys.executable, *argv], stdout=out, stderr=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode in codes, f"{argv} ended with {process.returncode}"
+        out.seek(0)
+        return Ran(_seconds(used), time.monotonic() - begun, used.ru_maxrss / 1024, out.read())
+
+
+def _seconds(used: resource.struct_rusage) -> float:
+    return used.ru_utime + used.ru_stime
+
+
+class Bench:
+    """A checkout, and the server that its nights come from."""
+
+    def __init__(self, root: Path, server: GitHub) -> None:
+        self.root, self.server = root, server
+        matrix = index(find_checkout(root))
+        self.ids = matrix.ids[:_RESULTS]
+        self.failed = False
+
+    def say(self, name: str, value: float, most: float, unit: str) -> None:
+        """Print a number with its limit."""
+        over = value > most
+        self.failed |= over
+        print(f"{'OVER' if over else 'ok':4} {name:58} {value:8.2f} {unit:3} at most {most:g}", flush=True)
+
+    def words(self, *words: str) -> list[str]:
+        """The command line of a command about the checkout."""
+        return ["-m", "tui", *words, "--repo", str(self.root)]
+
+    def ingest(self, *words: str) -> Ran:
+        """Read what is new."""
+        return _run(self.words("ingest", "--from-github", "--repository", _REPOSITORY, "--since", "400", *words))
+
+    @property
+    def asked(self) -> Counter[str]:
+        """The requests so far, by host and path."""
+        return Counter(f"{host}:{path.partition('?sig')[0]}" for host, path, _ in self.server.asked)
+
+    def night(self, number: int, day: datetime, jobs: int = _JOBS, results: int = _RESULTS) -> None:
+        """Add a night of the issue's size, in which each thirtieth test has failed since some night."""
+        night = Night(self.server, number, day=f"{day:%Y-%m-%d}", output=_OUTPUT)
+        tests = jobs * _TEST_JOBS // _JOBS
+        archs = ("n150", "p150")
+        for at in range(tests):
+            arch = archs[at % 2]
+            mine = self.ids[at // 2 * results // tests * 2 : (at // 2 + 1) * results // tests * 2][: results // tests]
+            endings = {
+                id: _OOM if (place + number) % 90 == 0 or place % 30 == 7 else "pass" for place, id in enumerate(mine)
+            }
+            job = night.models(arch, endings, index=at, machine=f"runner-{at % 9}")
+            self.server.logs[job] = _LOG
+            if at < _TIMED:
+                self._timed(number, job, arch)
+        for at in range(jobs * _BENCHMARKS // _JOBS):
+            job = night.benchmark(f"bench{at}", f"{archs[at % 2]}-perf", 100.0 + (number * 7 + at) % 5)
+            self.server.logs[job] = _LOG
+        while len(self.server.jobs[night.run]) < jobs:
+            job = night.job(f"Build {len(self.server.jobs[night.run])} / build")
+            self.server.logs[job] = _LOG
+
+    def _timed(self, number: int, job: int, arch: str) -> None:
+        rows = {"total_samples": 8, "total_time": 2.0 + number % 7 / 100}
+        measured = [{"step_name": "e2e_perf", "measurement_name": key, "value": value} for key, value in rows.items()]
+        report = {
+            "model": f"model{job % 1000}",
+            "config": {"model_info": f"model{job % 1000}"},
+            "device_info": {"device_arch": arch},
+            "measurements": measured,
+        }
+        name = f"perf-reports-a1b2c3-1.0-{arch}-x-{job}"
+        self.server.add_artefact(number, job * 10 + 1, name, {f"report_perf_{job}.json": json.dumps(report).encode()})
+
+
+def _unpacked(server: GitHub, run: int, place: Path) -> None:
+    """The archives of a run with the names that the server gives them."""
+    for one in server.artefacts[run]:
+        file = place / f"nightly-{run}" / f"{one['name']}.zip"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(server.archives[int(str(one["id"]))])
+
+
+def _one_night(bench: Bench, scratch: Path) -> None:
+    """A night of the issue's size beside parsing its files, and asked for again."""
+    today = datetime.now(UTC)
+    bench.night(500, today - timedelta(days=2))
+    # Models are found by name in reports of performance: the index is made once.
+    bench.ingest()
+    start = _run(bench.words("ingest", str(scratch / "files")), codes=(1,)).processor
+    bench.night(501, today - timedelta(days=1))
+    _unpacked(bench.server, 501, scratch / "files")
+    bench.server.asked.clear()
+    alone = min(json.loads(_run(["-c", _PARSE, str(scratch / "files")]).out)[0] for _ in range(3))
+    done = bench.ingest("--json")
+    found = json.loads(done.out)
+    print(f"{found['testcases']:,} results, {found['github']['performance']} reports of performance,", end=" ")
+    print(f"{len(bench.server.asked)} requests: {done.processor:.2f} s, by the clock {done.clock:.1f} s;", end=" ")
+    print(f"a command that reads nothing {start:.2f} s, parsing alone {alone:.2f} s")
+    bench.say("ingested, beside parsing the files alone", (done.processor - start) / alone, 3.0, "x")
+    bench.say("memory of ingesting", done.memory, 200, "MiB")
+    bench.say("requests twice", sum(bench.asked.values()) - len(bench.asked), 0, "")
+    bench.say("logs that were fetched", sum("/logs" in one for one in bench.asked), 0, "")
+    bench.server.asked.clear()
+    bench.ingest()
+    bench.say("requests of the next call", len(bench.server.asked), 1, "")
+    bench.say("`nightly` on it", _run(bench.words("nightly")).processor, 1.0, "s")
+
+
+def _killed(bench: Bench) -> None:
+    """A call that is killed in the middle of a night, and the next one."""
+    bench.night(502, datetime.now(UTC))
+    bench.server.asked.clear()
+    reached = threading.Event()
+
+    def count(_: int) -> None:
+        if sum(one.startswith("blobs:") for one in bench.asked) > _JOBS // 2:
+            reached.set()
+            go_on.wait(_PATIENCE)
+
+    go_on = threading.Event()
+    bench.server.before_archive = count
+    words = bench.words("ingest", "--from-github", "--repository", _REPOSITORY, "--since", "400")
+    process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert reached.wait(_PATIENCE)
+    process.kill()
+    process.wait(_PATIENCE)
+    bench.server.before_archive = lambda id: None
+    go_on.set()
+    bench.ingest()
+    twice = [one for one, count in bench.asked.items() if count > 1 and one.startswith("blobs:")]
+    bench.say("archives asked twice over a kill -9: the one that was coming", len(twice), 1, "")
+    found = json.loads(_run(bench.words("nightly", "--json")).out)
+    bench.say("groups of that night that lack a report", found["groups"] - found["reported"], 0, "")
+
+
+def main() -> int:
+    """Print the numbers."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("checkout", type=Path)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch, github() as server:
+        server.page = 100
+        os.environ |= {"TTMATRIX_HOME": f"{scratch}/home", "GITHUB_API_URL": server.api, "GH_TOKEN": TOKEN}
+        bench = Bench(args.checkout, server)
+        (Path(scratch) / "files").mkdir()
+        _one_night(bench, Path(scratch))
+        _killed(bench)
+    return int(bench.failed)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
