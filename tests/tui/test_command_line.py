@@ -19,6 +19,7 @@ from tui.commands import Command, all_commands
 from tui.screens import CommandLine, Option
 from tui.screens.command_line import Arguments, Verb, found_options
 from tui.screens.pick import option_rows
+from tui.view_models import Fitting
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
 _OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in all_commands()]
@@ -75,8 +76,9 @@ def test_ids_that_nothing_is_said_about_have_the_whole_width() -> None:
     ids = [f"model/{'task_' * 12}/pytorch-Variant{at}-single_device-inference" for at in range(3)]
     for help, hidden in (("", True), ("words about it", False)):
         options = [Option(id, id, help) for id in ids]
-        name, words, _ = option_rows(options, options, ("goto", "", "")).columns
-        assert (bool(name.share), name.elide, words.from_width > 1_000) == (hidden, hidden, hidden)
+        rows = option_rows(options, options, ("goto", "words", ""))
+        name, words, _ = Fitting(rows).widths(120)
+        assert (name == len(ids[0]), rows.columns[0].elide, words == 0) == (hidden, hidden, hidden)
 
 
 async def test_a_test_is_gone_to(checkout: Checkout) -> None:

@@ -22,8 +22,6 @@ from tui.widgets import CachedBox, RowTable, TextField
 T = TypeVar("T")
 
 _LEAST_NAME, _MOST_NAME = 6, 30
-_NEVER = 10_000
-"""A width that no table has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +45,11 @@ def option_rows(options: Sequence[Option[T]], among: Sequence[Option[T]], titles
     name, help_, note = titles
     # Names that nothing is said about have the whole width: test ids differ at their ends.
     said = any(one.help for one in among)
+    width = max(_LEAST_NAME, min(names, _MOST_NAME))
     columns = (
-        TableColumn(name, max(_LEAST_NAME, min(names, _MOST_NAME)), share=0 if said else 1, elide=not said),
-        TableColumn(help_, 30, share=1, from_width=0 if said else _NEVER),
-        TableColumn(note, notes, from_width=70 if notes else _NEVER),
+        TableColumn(name, width, least=width, most=width if said else 0, elide=not said),
+        TableColumn(help_ if said else "", 30, share=2),
+        TableColumn(note if notes else "", notes, yields=1, least=notes),
     )
     return Rows(options, columns, _cells, key=lambda option: f"{option.name} {option.help}")
 

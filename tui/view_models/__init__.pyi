@@ -166,4 +166,5 @@ from .triage_group import (
     shared_lines as shared_lines,
     statuses_proposed as statuses_proposed,
 )
+from .widths import Fitting as Fitting, column_widths as column_widths
 from .workflows import workflow_rows as workflow_rows, workflow_text as workflow_text

@@ -15,10 +15,10 @@ _GONE = (State.CLOSED, State.MISSING)
 _CLUSTERS = (
     TableColumn("tests", 5, right=True),
     TableColumn("age", 5, right=True),
-    TableColumn("since run", 18, share=1, elide=True, from_width=110),
-    TableColumn("stage", 10, from_width=90),
-    TableColumn("archs", 20, share=1, from_width=120),
-    TableColumn("issue", 16, share=1, from_width=70),
+    TableColumn("since run", 18, yields=3, elide=True),
+    TableColumn("stage", 10, yields=2),
+    TableColumn("archs", 12, yields=4),
+    TableColumn("issue", 14, yields=1),
     TableColumn("reason", 30, share=3),
 )
 
@@ -55,8 +55,8 @@ def _issue(one: Cluster, issues: Mapping[str, IssueState]) -> Cell:
 _MEMBERS = (
     TableColumn("arch", 13),
     TableColumn("test", 30, share=2, elide=True, ids=True),
-    TableColumn("seen in", 18, elide=True, from_width=110),
-    TableColumn("reason", 20, share=2, from_width=100),
+    TableColumn("seen in", 18, yields=2, elide=True),
+    TableColumn("reason", 20, yields=1, share=2),
 )
 
 

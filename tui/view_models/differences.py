@@ -36,9 +36,9 @@ _SHORT = 10
 _DIFFERENCES = (
     TableColumn("what", 14),
     TableColumn("test", 22, share=2, elide=True, ids=True),
-    TableColumn("arch", 13, from_width=70),
-    TableColumn("host", 12, elide=True, from_width=90),
-    TableColumn("why", 18, share=2, from_width=110),
+    TableColumn("arch", 13, yields=1),
+    TableColumn("host", 12, yields=2, elide=True),
+    TableColumn("why", 18, yields=3, share=2),
 )
 
 
@@ -95,13 +95,13 @@ def backend_rows(cases: Sequence[OnTwoBackends], names: tuple[str, str]) -> Rows
         TableColumn("op case", 20, share=2, elide=True, ids=True),
         TableColumn(first, 11),
         TableColumn(second, 11),
-        TableColumn("max abs", 9, from_width=66),
-        TableColumn("± first", 9, from_width=78),
-        TableColumn("PCC", 9, from_width=90),
-        TableColumn("± first", 9, from_width=100),
-        TableColumn("s", 7, from_width=110),
-        TableColumn("± first", 8, from_width=120),
-        TableColumn("why", 18, share=2, from_width=110),
+        TableColumn("max abs", 9, yields=1, right=True),
+        TableColumn("± first", 9, yields=2, right=True),
+        TableColumn("PCC", 9, yields=3, right=True),
+        TableColumn("± first", 9, yields=4, right=True),
+        TableColumn("s", 7, yields=6, right=True),
+        TableColumn("± first", 8, yields=7, right=True),
+        TableColumn("why", 18, yields=5, share=2),
     )
     return Rows(cases, columns, _case_cells, key=lambda one: one.id, id=lambda one: one.id)
 

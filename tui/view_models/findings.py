@@ -11,10 +11,10 @@ from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn
 
 _COLUMNS = (
-    TableColumn("what is wrong", 36, share=3),
+    TableColumn("what is wrong", 32, share=2),
     TableColumn("fix", 4),
-    TableColumn("test", 30, share=2, elide=True, ids=True, from_width=76),
-    TableColumn("where", 30, share=1, elide=True, from_width=140),
+    TableColumn("test", 28, yields=1, elide=True, ids=True),
+    TableColumn("where", 20, yields=2, elide=True),
 )
 
 

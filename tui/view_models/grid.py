@@ -31,7 +31,7 @@ class GridRows:
         self._rows = by_rate(grid, sorted_by, best_first=order.best_first) if sorted_by else range(len(grid))
         arrow = "▼" if order.best_first else "▲"
         self.columns: Sequence[TableColumn] = (
-            TableColumn(grid.layout.down, _NAMES, share=1, elide=True),
+            TableColumn(grid.layout.down, _NAMES, most=2 * _NAMES, elide=True),
             *(TableColumn(f"{arrow * (sorted_by == [at])}{self._head(at)}", _CELL, elide=True) for at in self._shown),
             *([TableColumn(f"{arrow * (sorted_by == self._pair)}change", _CELL)] if self.difference else []),
         )

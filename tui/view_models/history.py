@@ -16,7 +16,7 @@ _COLUMNS = (
     TableColumn("commit", _SHORT),
     TableColumn("what", 14),
     TableColumn("author", 16, yields=1),
-    TableColumn("subject", 20, share=1),
+    TableColumn("subject", 20, share=2),
 )
 
 

@@ -103,8 +103,8 @@ _COLUMNS = (
     TableColumn("state", 11),
     TableColumn("slots", 8),
     TableColumn("time left", 20),
-    TableColumn("labels", 14, from_width=100),
-    TableColumn("what runs there, or why nothing does", 16, share=1),
+    TableColumn("labels", 14, yields=1),
+    TableColumn("what runs there, or why nothing does", 16, share=2),
 )
 
 

@@ -60,6 +60,15 @@ class IdLook(NamedTuple):
         """The shared parts, for the head of the column: `llama/…-inference`."""
         return f"{self.before}…{self.after}" if self.before or self.after else ""
 
+    @property
+    def left_out(self) -> int:
+        """The characters of an id that are not repeated."""
+        return len(self.before) + len(self.after)
+
+    def head(self, title: str) -> int:
+        """The cells of the head that says what is shared, after the title of the column."""
+        return len(f"{title}: {self.said}" if self.said else title)
+
     def text(self, id: str, width: int) -> str:
         """An id in at most `width` characters, without what all share."""
         if not (id.startswith(self.before) and id.endswith(self.after)):
@@ -74,14 +83,16 @@ def id_look(ids: Sequence[str], width: int, title: str = "") -> IdLook:
     longest = max(map(len, ids), default=0)
     if longest <= width:
         return IdLook()
+    # Only what the head has room to say is left out.
+    look = next((one for one in looks_of(ids) if one.head(title) <= width), IdLook())
+    return look._replace(short=longest - look.left_out > width)
+
+
+def looks_of(ids: Sequence[str]) -> Sequence[IdLook]:
+    """The ways to leave out what all ids share, the one that leaves out most first."""
     after = _shared_end(ids) if len(ids) > 1 else ""
     before = _shared_start(ids, len(after)) if len(ids) > 1 else ""
-    # Only what the head has room to say is left out.
-    room = width - len(title) - len(": ")
-    look = next(
-        (one for one in (IdLook(before, after), IdLook("", after), IdLook(before)) if len(one.said) <= room), IdLook()
-    )
-    return look._replace(short=longest - len(look.before) - len(look.after) > width)
+    return IdLook(before, after), IdLook("", after), IdLook(before)
 
 
 def _shared_end(ids: Sequence[str]) -> str:

@@ -47,35 +47,35 @@ _SIZES: Mapping[str, TableColumn] = {
     RUN: TableColumn("", 9, yields=2),
     DEVICE_RUN: TableColumn("", 10, yields=2),
     "bringup": TableColumn("", 10, yields=3),
-    EVIDENCE: TableColumn("", 22, share=1, yields=4),
-    RESULT: TableColumn("", 25, share=1, yields=2),
-    VERDICT: TableColumn("", 25, share=1, yields=3),
-    "reason": TableColumn("", 20, share=2, yields=5),
-    "pcc": TableColumn("", 6, yields=4),
+    EVIDENCE: TableColumn("", 14, yields=4),
+    RESULT: TableColumn("", 25, yields=2),
+    VERDICT: TableColumn("", 25, yields=3),
+    "reason": TableColumn("", 16, share=2, yields=5),
+    "pcc": TableColumn("", 6, right=True, yields=4),
     "entry": TableColumn("", 5, yields=4),
     "mode": TableColumn("", 9, yields=4),
     "parallelism": TableColumn("", 15, yields=4),
     "phase": TableColumn("", 11, yields=4),
     "framework": TableColumn("", 9, yields=4),
-    "markers": TableColumn("", 16, share=1, yields=4),
-    "loader": TableColumn("", 24, share=1, elide=True, yields=4),
-    "variant": TableColumn("", 20, share=1, elide=True, yields=4),
-    "file": TableColumn("", 24, share=1, elide=True, yields=4),
-    **{name: TableColumn("", 10, yields=4) for name in NUMBERS},
+    "markers": TableColumn("", 16, yields=4),
+    "loader": TableColumn("", 24, elide=True, yields=4),
+    "variant": TableColumn("", 20, elide=True, yields=4),
+    "file": TableColumn("", 24, elide=True, yields=4),
+    **{name: TableColumn("", 10, right=True, yields=4) for name in NUMBERS},
     **{name: TableColumn("", max(6, len(title)), yields=4) for name, title, _ in ENTRY_FIELDS},
-    "op": TableColumn("", 16, share=1, elide=True, yields=1),
-    "model": TableColumn("", 14, share=1, elide=True, yields=5),
-    "dtype": TableColumn("", 8, share=1, yields=2),
+    "op": TableColumn("", 16, elide=True, yields=1),
+    "model": TableColumn("", 14, elide=True, yields=5),
+    "dtype": TableColumn("", 8, yields=2),
     "shape": TableColumn("", 16, share=2, yields=3),
-    "level": TableColumn("", 6, yields=3),
-    "rtol": TableColumn("", 6, yields=4),
-    "atol": TableColumn("", 6, yields=4),
-    "mark": TableColumn("", 12, share=1, yields=6),
-    "dup": TableColumn("", 10, share=1, elide=True, yields=6),
+    "level": TableColumn("", 6, right=True, yields=3),
+    "rtol": TableColumn("", 6, right=True, yields=4),
+    "atol": TableColumn("", 6, right=True, yields=4),
+    "mark": TableColumn("", 12, yields=6),
+    "dup": TableColumn("", 10, elide=True, yields=6),
 }
 
 
-_OTHER_SIZE = TableColumn("", 12, share=1, yields=3)
+_OTHER_SIZE = TableColumn("", 12, yields=3)
 """The size of columns that are in no table here: those that a kind of rows has for itself."""
 _OP_ID = TableColumn("", 24, share=3, elide=True, ids=True)
 """Ids of op cases are shorter, and their op is equally informative."""
@@ -128,16 +128,14 @@ class MatrixRows:
         width = min(width, size.width) if size is _OP_ID else width
         heads = arch_names(self._matrix) if name == "archs" else ()
         chosen = self._names != self._kind.columns
-        return TableColumn(
-            title,
-            max(width, min(len(title), 8)),
-            size.share,
-            size.elide,
+        short = chosen and size.ids
+        return size._replace(
+            title=title,
+            width=min(width, _LEAST_ID) if short else max(width, min(len(title), 8)),
             # Columns that a person has chosen are placed in the order of that choice, beside short ids.
             yields=min(size.yields, 1) if chosen else size.yields,
             heads=heads,
-            ids=size.ids,
-            least=min(width, _LEAST_ID) if chosen and size.ids else 0,
+            tells=short,
         )
 
     def __len__(self) -> int:

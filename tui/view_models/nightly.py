@@ -30,8 +30,8 @@ _SPEEDS = {
 }
 _COLUMNS = (
     TableColumn("what", 8),
-    TableColumn("area", 11, from_width=100),
-    TableColumn("which", 26, share=2, elide=True),
+    TableColumn("area", 11, yields=1),
+    TableColumn("which", 26, share=2, elide=True, ids=True),
     TableColumn("why", 24, share=3),
 )
 
@@ -57,7 +57,7 @@ def night_list(page: Sequence[Section]) -> list[NightRow]:
 
 def night_rows(listed: Sequence[NightRow]) -> Rows[NightRow]:
     """The rows of a table."""
-    return Rows(listed, _COLUMNS, _cells, key=lambda one: one.key)
+    return Rows(listed, _COLUMNS, _cells, key=lambda one: one.key, id=lambda one: _words(one.line)[0])
 
 
 def night_groups(listed: Sequence[NightRow]) -> list[RowGroup]:

@@ -45,7 +45,7 @@ def _layout(test: int, profile: int, outcome: int, change: int, *, wide: bool) -
     )
     first = (
         TableColumn("test", test, share=2, elide=True, ids=True),
-        TableColumn("profile", profile, share=1, elide=True),
+        TableColumn("profile", profile, elide=True),
         TableColumn("outcome" if wide else "result", outcome),
     )
     return _Layout((*first, *numbers), wide)

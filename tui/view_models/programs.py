@@ -12,7 +12,7 @@ from tui.view_models.style import Cell, TableColumn
 
 _COLUMNS = (
     TableColumn("stage", 10),
-    TableColumn("program", 24, share=1, elide=True),
+    TableColumn("program", 24, elide=True),
     TableColumn("size", 12, right=True),
 )
 

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from rich.cells import cell_len
-
 from core.base.text import counted, one_line
 from core.domain.model import Status
 from core.evidence.progress import (
@@ -147,7 +145,7 @@ def _rates(progress: Progress) -> Rows[ReportRow]:
     measured = progress.measured
     heads = week_ends(progress)[-_WEEKS:]
     columns = (
-        _names(str(progress.by) if progress.by is not By.ARCH else "arch", [one.name for one in measured.groups]),
+        _names(str(progress.by) if progress.by is not By.ARCH else "arch"),
         TableColumn("unexpected", 10, right=True),
         TableColumn("passed", 6, right=True, yields=len(heads) + 1),
         # If there is too little room, the oldest weeks are dropped first.
@@ -166,10 +164,9 @@ def _rates(progress: Progress) -> Rows[ReportRow]:
     return _rows(columns, rows)
 
 
-def _names(head: str, names: Iterable[str]) -> TableColumn:
-    """A column as wide as its names, within limits: the numbers that follow stay beside them on a wide screen."""
-    longest = max((cell_len(one_line(name)) for name in names), default=0)
-    return TableColumn(head, min(max(longest, _LEAST_NAMES), _MOST_NAMES), elide=True)
+def _names(head: str) -> TableColumn:
+    """A column of names, which are cut where they are long: the numbers that follow matter more."""
+    return TableColumn(head, _LEAST_NAMES, most=_MOST_NAMES, elide=True)
 
 
 def _query(field: str, name: str) -> Query:
@@ -200,7 +197,7 @@ def _turned(progress: Progress) -> Rows[ReportRow]:
         TableColumn("", 5),
         TableColumn("arch", 12, yields=2),
         TableColumn("test", 24, share=3, elide=True, ids=True),
-        TableColumn("since run", 18, share=1, elide=True, from_width=110),
+        TableColumn("since run", 18, yields=4, elide=True),
         TableColumn("day", 5, yields=3),
         TableColumn("with it", 7, right=True),
     )
@@ -238,7 +235,7 @@ def _stale(progress: Progress) -> Rows[ReportRow]:
         TableColumn("passes", 6, right=True),
         TableColumn("since", 10, yields=2),
         TableColumn("arch", 12, yields=1),
-        TableColumn("test", 24, share=1, elide=True, ids=True),
+        TableColumn("test", 24, elide=True, ids=True),
     )
     return _rows(columns, [_stale_row(one) for one in progress.measured.stale])
 
@@ -258,7 +255,7 @@ def _flaky(progress: Progress) -> Rows[ReportRow]:
     columns = (
         TableColumn("flakiness", 9, right=True),
         TableColumn("arch", 12, yields=1),
-        TableColumn("test", 24, share=1, elide=True, ids=True),
+        TableColumn("test", 24, elide=True, ids=True),
     )
     rows = [
         ReportRow(
@@ -274,7 +271,7 @@ def _flaky(progress: Progress) -> Rows[ReportRow]:
 def _hosts(progress: Progress) -> Rows[ReportRow]:
     first, *numbers, last = MACHINE_HEADS
     columns = (
-        _names(first, [one.host for one in progress.measured.hosts]),
+        _names(first),
         *(TableColumn(head, max(6, len(head)), right=True) for head in numbers),
         TableColumn(last, 18),
     )
@@ -298,7 +295,7 @@ def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:
 
 def _runs(progress: Progress) -> Rows[ReportRow]:
     columns = (
-        _names("run", [one.run for one in progress.incomplete]),
+        _names("run"),
         TableColumn("day", 10),
         TableColumn("results", 8, right=True),
         TableColumn("broke before the model", 22, right=True),

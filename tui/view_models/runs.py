@@ -73,26 +73,26 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
     return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
 
 
-_AGE = TableColumn("age", 24, from_width=130)
+_AGE = TableColumn("age", 16, yields=5)
 """Left out if no run has one."""
-_CHECKOUT = TableColumn("checkout", 24, share=1, elide=True)
+_CHECKOUT = TableColumn("checkout", 20, elide=True)
 """Replaces the age when runs of every checkout are shown: only those of this one have an age."""
-_HOST = TableColumn("host", 10, elide=True, from_width=70)
+_HOST = TableColumn("host", 10, yields=1, elide=True)
 """Left out if all runs are on this machine."""
-_PROFILE = TableColumn("profile", 16, elide=True)
+_PROFILE = TableColumn("profile", 12, elide=True)
 """Left out if no run has one. Runs of a sweep differ in nothing else."""
 _COLUMNS: Sequence[TableColumn] = (
-    TableColumn("outcome", 9),
-    TableColumn("started", 7, from_width=90),
-    TableColumn("time", 12),
-    TableColumn("test id", 30, share=2, elide=True, ids=True),
+    TableColumn("outcome", 9, least=7),
+    TableColumn("started", 9, yields=2, right=True),
+    TableColumn("time", 13, right=True),
+    TableColumn("test id", 24, share=2, elide=True, ids=True),
     _PROFILE,
-    TableColumn("kind", 8, from_width=100),
-    TableColumn("arch", 8, from_width=110),
+    TableColumn("kind", 8, yields=3),
+    TableColumn("arch", 8, yields=4),
     _HOST,
     TableColumn("why, or the last line", 20, share=2),
     _AGE,
-    TableColumn("run", 22, from_width=160),
+    TableColumn("run", 22, yields=6),
 )
 _DAY = 86_400.0
 

@@ -41,7 +41,7 @@ _COLUMNS = (
     TableColumn("runs", 4, right=True),
     TableColumn("arch", 8),
     TableColumn("test id", 24, share=2, elide=True, ids=True),
-    TableColumn("why", 20, share=1, from_width=110),
+    TableColumn("why", 20, yields=1),
 )
 
 

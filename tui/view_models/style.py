@@ -221,26 +221,31 @@ def diff_style(line: str) -> str:
 
 
 class TableColumn(NamedTuple):
-    """A column: fixed `width` in cells, or a `share` of the rest after fixed columns, but at least `width`."""
+    """A column: what there is to say of it, of which `tui.view_models.widths` makes its width."""
 
     title: str
     width: int
-    share: int = 0
+    """The cells with which it is of use, where its texts need as many."""
+    yields: int = 0
+    """Where there is too little room, those with the highest number go first; 0: it never goes."""
+    share: int = 1
+    """The cells that it gets in a round, of those that are free, while texts in it are cut."""
+    least: int = 0
+    """The cells that it has even if its texts need fewer: they may soon need more."""
+    most: int = 0
+    """The most cells that it has, whatever its texts need; 0: as many as they need."""
     elide: bool = False
     """Whether text that is too long is cut in the middle instead of at the end."""
-    from_width: int = 0
-    """The minimum table width for showing the column."""
     right: bool = False
     """Whether its single piece is right-aligned."""
-    yields: int = 0
-    """If space is short, those with the highest number are placed last, if they fit; 0: never dropped."""
+    fills: bool = False
+    """Whether it has the cells that no text needs, so that what is right of it is at the edge."""
     heads: tuple[str, ...] = ()
     """A name for each of its one-letter pieces: if all columns have room, the header shows them."""
-
     ids: bool = False
     """Whether it shows the ids of the rows, which are shortened by one rule (`tui.view_models.ids`)."""
-    least: int = 0
-    """Its least width before a column is dropped, of which its head then tells; 0: its width."""
+    tells: bool = False
+    """Whether its head says how many columns do not fit."""
 
     @property
     def roomy(self) -> int:

@@ -207,14 +207,12 @@ class TriageLook:
         """`left_out` are tests that decisions on their group leave out."""
         self.by = by
         self._left_out = left_out
-        # A group by cause says in the column of its tests where they are so, and in the last one what happened.
-        verdict, last = (12, 30) if by is TriageBy.CAUSE else (10, 16)
         self.columns: Sequence[TableColumn] = (
             TableColumn("decision", 8),
-            TableColumn("verdict", verdict),
+            TableColumn("verdict", 12),
             TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True, ids=True),
-            TableColumn("evidence", 26, share=1, from_width=120),
-            TableColumn("reason · proposed" if by is TriageBy.REASON else "proposed", last, share=3),
+            TableColumn("evidence", 18, yields=1),
+            TableColumn("reason · proposed" if by is TriageBy.REASON else "proposed", 28, share=3),
         )
 
     def headed(self, group: ChangeGroup) -> bool:

@@ -23,9 +23,9 @@ _STYLES = {
 
 _COLUMNS = (
     TableColumn("state", 14),
-    TableColumn("workflow", 22, from_width=100),
+    TableColumn("workflow", 16, yields=2),
     TableColumn("test", 30, share=2, elide=True, ids=True),
-    TableColumn("decision", 20, share=1, from_width=70),
+    TableColumn("decision", 20, yields=1),
 )
 
 

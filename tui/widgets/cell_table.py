@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from core.matrix.query import Query
 from core.matrix.view import Grid, HeatOrder, Number
 from tui.commands import Need, Where, command
-from tui.view_models import Cell, GridRows, OverviewRows, RowSource, TableColumn, fit, legend_cells
+from tui.view_models import Cell, GridRows, IdLook, OverviewRows, RowSource, TableColumn, fit, legend_cells
 from tui.widgets.row_table import RowTable
 
 
@@ -84,7 +84,7 @@ class CellTable(RowTable):
     def widths(self, total: int) -> list[int]:
         names, *cells = self.source.columns
         wanted = [max(column.width, len(column.title)) for column in cells]
-        width = max(names.width, min(total - 2 - sum(wanted) - len(wanted), names.width * (names.share + 1)))
+        width = max(names.width, min(total - 2 - sum(wanted) - len(wanted), names.most or names.width))
         left = total - 2 - width
         spare = max(0, left - sum(column.width + 1 for column in cells))
         widths = [width]
@@ -97,6 +97,12 @@ class CellTable(RowTable):
             spare -= own - column.width
             left = left - own - 1 if fits else left if number < self._first else 0
         return widths
+
+    def id_look(self, width: int) -> IdLook:
+        return IdLook()
+
+    def see(self, lines: Sequence[int]) -> None:
+        """The cells of a grid are all as wide as each other, and the names have the rest."""
 
     def header(self) -> Sequence[Sequence[Cell]]:
         return self._with_arrows(super().header())

@@ -13,7 +13,7 @@ from tui.commands import Where, command
 from tui.view_models import Cell, Row, Rows, TableColumn, facet_label
 from tui.widgets.row_table import RowTable
 
-_COLUMNS = (TableColumn("filter by", 14, share=1, elide=True), TableColumn("tests", 7))
+_COLUMNS = (TableColumn("filter by", 14, elide=True, fills=True), TableColumn("tests", 7, least=7, right=True))
 
 
 class _FacetRow(NamedTuple):
@@ -46,7 +46,7 @@ def facet_rows(facets: Sequence[Facet], awaited: Mapping[str, str] = MappingProx
             return [Cell(row.field, "running")], [Cell(awaited.get(row.field, ""), "dim")]
         style = "mark" if row.chosen else "" if row.tests else "dim"
         count = "…" if row.tests is None else f"{row.tests:,}"
-        return [Cell(f" {facet_label(row.field, row.value)}", style)], [Cell(f"{count:>7}", style)]
+        return [Cell(f" {facet_label(row.field, row.value)}", style)], [Cell(count, style)]
 
     return Rows(rows, _COLUMNS, cells, key=lambda row: f"{row.field}:{row.value}", marked=lambda row: row.chosen)
 

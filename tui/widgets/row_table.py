@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from core.base.text import counted, one_line
 from tui.commands import Where, command
-from tui.view_models import Cell, Identified, IdLook, RowSource, TableColumn, fit, id_look, paragraph, place_text
+from tui.view_models import Cell, Fitting, IdLook, RowSource, TableColumn, fit, paragraph, place_text
 from tui.widgets.line_base import LinePane, line_style
 
 _CACHED_STRIPS = 4096
@@ -50,8 +50,7 @@ class RowTable(LinePane):
         self._looks: dict[tuple[str, bool], Style] = {}
         self._above: int | None = None
         """Rows to be above the cursor in the first frame."""
-        self._widths: tuple[Sequence[TableColumn], int, list[int]] = ((), 0, [])
-        self._id_look: tuple[RowSource | None, int, IdLook] = (None, 0, IdLook())
+        self._fitting = Fitting(source)
         self._when_empty = ""
 
     def places(self) -> tuple[Where, ...]:
@@ -100,6 +99,7 @@ class RowTable(LinePane):
     def repaint_rows(self) -> None:
         """Make every visible line again: the cells of the same rows have changed."""
         self._strips.clear()
+        self._fitting.forget()
         self.refresh()
 
     @property
@@ -151,30 +151,26 @@ class RowTable(LinePane):
             self._looks[key] = next((known for known in self._looks.values() if known == look), look)
         return self._looks[key]
 
+    @property
+    def fitting(self) -> Fitting:
+        """The widths of the columns."""
+        if self._fitting.source is not self.source:
+            self._fitting = Fitting(self.source)
+        return self._fitting
+
     def widths(self, total: int) -> list[int]:
         """Width in cells of every column in a line of `total` cells; 0: not shown."""
-        columns = self.source.columns
-        if self._widths[0] is not columns or self._widths[1] != total:
-            self._widths = columns, total, _widths(columns, total)
-        return self._widths[2]
+        return self.fitting.widths(total)
 
     def id_look(self, width: int) -> IdLook:
         """The display of ids in a table of that width."""
-        if self._id_look[0] is not self.source or self._id_look[1] != width:
-            self._id_look = self.source, width, self._new_id_look(width)
-        return self._id_look[2]
-
-    def _new_id_look(self, width: int) -> IdLook:
-        for column, left in zip(self.source.columns, self.widths(width), strict=True):
-            if column.ids and left and isinstance(self.source, Identified):
-                return id_look(list(self.source.ids()), left, self._title(column, width))
-        return IdLook()
+        return self.fitting.look(width)
 
     def _title(self, column: TableColumn, width: int) -> str:
         """The title of a column; of one that gives way to the others also how many of them do not fit."""
         columns, widths = self.source.columns, self.widths(width)
         dropped = sum(bool(one.width) and not left for one, left in zip(columns, widths, strict=True))
-        if not dropped or not column.least:
+        if not dropped or not column.tells:
             return column.title
         note = f"{counted(dropped, 'column')} {'does' if dropped == 1 else 'do'} not fit"
         both = f"{column.title} · {note}"
@@ -190,7 +186,7 @@ class RowTable(LinePane):
         position = top + y - 1
         key: tuple[object, ...]
         if y == 0:
-            key = ("header", width, self.header_look(), self.id_look(width).said)
+            key = ("header", width, *self.widths(width), self.header_look(), self.id_look(width).said)
         elif position >= len(self.source):
             key = ("blank", width, position if self.is_empty else None)
         else:
@@ -199,6 +195,7 @@ class RowTable(LinePane):
                 self.cursor_look(position),
                 self.mark_at(position),
                 width,
+                *self.widths(width),
                 self.id_look(width),
             )
         strip = self._strips.get(key)
@@ -262,7 +259,7 @@ class RowTable(LinePane):
         lits = self.lits(position, len(columns) + 1)
         parts, filled = [self._mark(position, base, lits[0])], 1
         names = self.id_look(width)
-        widths = _joined(self.widths(width), len(columns))
+        widths = _joined(self.widths(width), len(columns), width)
         for number, (column, left) in enumerate(zip(self.source.columns, widths, strict=False)):
             if not left:
                 continue
@@ -281,11 +278,20 @@ class RowTable(LinePane):
         parts.append((" " * (width - filled), plain))
         return Strip(_merged(parts), max(width, filled)).adjust_cell_length(width, plain)
 
+    def see(self, lines: Sequence[int]) -> None:
+        """Make columns wider for texts in these lines, if cells are free."""
+        width, top = self.size.width, self.scroll_offset.y
+        before = self.widths(width)
+        if self.fitting.see([top + y - 1 for y in lines if y]) and self.widths(width) != before:
+            self.refresh()
+
     def render_line(self, y: int) -> Strip:
+        self.see((y,))
         return self._line(y, self.scroll_offset.y, self.size.width)
 
     def paint_lines(self, crop: Region) -> list[Strip]:
         # The stock method wraps each line in a new Strip, which loses the text it has already rendered.
+        self.see(crop.line_range)
         top, width = self.scroll_offset.y, self.size.width
         strips = [self._line(y, top, width) for y in crop.line_range]
         if crop.x > 0 or crop.right < width:
@@ -405,58 +411,17 @@ class RowTable(LinePane):
         self.cursor -= _WHEEL_ROWS
 
 
-_LEAST_WIDTH = 16
-"""Cells that a column keeps of its width, whatever the others need."""
-
-
-def _shown(columns: Sequence[TableColumn], total: int) -> list[TableColumn]:
-    """The columns that fit: those that yield least are placed first, and of equal ones the first."""
-    filled = 1
-    shown: set[TableColumn] = set()
-    for column in sorted(columns, key=lambda column: column.yields):
-        needed = (column.least or column.width) + 1
-        if total >= column.from_width and (not column.yields or filled + needed <= total):
-            filled += needed
-            shown.add(column)
-    return [column for column in columns if column in shown]
-
-
-def _widths(columns: Sequence[TableColumn], total: int) -> list[int]:
-    """The width of each column out of `total` cells; 0: it is not shown."""
-    shown = _shown(columns, total)
-    roomy: set[TableColumn] = set()
-    # One cell in front of each column, and one for the mark.
-    spare = total - 1 - sum(column.width + 1 for column in shown)
-    for column in shown if len(shown) == len(columns) else ():
-        if 0 < column.roomy - column.width <= spare:
-            spare -= column.roomy - column.width
-            roomy.add(column)
-    elastic = [column for column in shown if column.least and spare < 0] or shown
-    shares = sum(column.share for column in elastic) or 1
-    # Where there is still too little room, what is cut are columns that may be, not the end of the row.
-    return [
-        0
-        if column not in shown
-        else column.roomy
-        if column in roomy
-        else max(min(column.width, _LEAST_WIDTH), column.width + spare * column.share // shares)
-        if column in elastic
-        else column.width
-        for column in columns
-    ]
-
-
 def _with_said(title: str, names: IdLook) -> str:
     """The title of the column of ids, with what all of them share."""
     return f"{title}: {one_line(names.said)}" if names.said else title
 
 
-def _joined(widths: Sequence[int], count: int) -> Sequence[int]:
-    """`widths` of columns for a row of `count` cells: the last one has the room of all that would follow."""
+def _joined(widths: Sequence[int], count: int, total: int) -> Sequence[int]:
+    """`widths` of columns for a row of `count` cells: the last one has the rest of a line of `total` cells."""
     if not 0 < count < len(widths):
         return widths
-    rest = [width for width in widths[count - 1 :] if width]
-    return [*widths[: count - 1], sum(rest) + max(0, len(rest) - 1)]
+    first = widths[: count - 1]
+    return [*first, max(0, total - 2 - sum(width + 1 for width in first if width))]
 
 
 def _below_heads(cells: Sequence[Cell], column: TableColumn, width: int, *, heading: bool) -> Sequence[Cell]:

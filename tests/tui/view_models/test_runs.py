@@ -12,7 +12,7 @@ from core.runs.store import Finished, Queued, RunRecord, Started
 from core.runs.store.events import Event
 from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC
-from tui.view_models import ended_words, exit_words, fit, going_words, progress_text, run_rows
+from tui.view_models import Fitting, ended_words, exit_words, fit, going_words, progress_text, run_rows
 from tui.view_models.runs import in_turn, kind_text, started_text, time_text
 
 RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())
@@ -93,8 +93,12 @@ def test_the_runs_of_a_sweep_are_different_rows() -> None:
 
 
 def test_at_80_columns_the_reason_is_shown() -> None:
-    shown = [one.title for one in run_rows([record("a", RUNNING)]).columns if one.from_width <= 80]
-    assert shown == ["outcome", "time", "test id", "why, or the last line"]
+    rows = run_rows(
+        [record(f"20260101-00000{at}-{'a' * 40}", RUNNING) for at in range(3)],
+        last_lines={f"20260101-000001-{'a' * 40}": "x" * 90},
+    )
+    shown = [one.title for one, width in zip(rows.columns, Fitting(rows).widths(80), strict=True) if width]
+    assert shown == ["outcome", "started", "time", "test id", "kind", "why, or the last line"]
 
 
 def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:

@@ -32,7 +32,7 @@ _COLUMNS = (
     TableColumn("shown", 5),
     TableColumn("column", 13),
     TableColumn("order", 5),
-    TableColumn("description", 20, share=1),
+    TableColumn("description", 20),
 )
 
 

@@ -22,7 +22,7 @@ SaveChange = Callable[[Callable[[Saved], Saved]], Saved | None]
 _COLUMNS = (
     TableColumn("view", 22),
     TableColumn("query", 24, share=2, elide=True),
-    TableColumn("shown as", 18, share=1, from_width=60),
+    TableColumn("shown as", 18, yields=1),
     TableColumn("", 7),
 )
 
