@@ -22,7 +22,8 @@ def placeholders(context: Context, names: Sequence[str] = ()) -> list[records.Pl
     matrix = with_placeholder_rows(context.matrix)
     rows = matrix.of_kind(PLACEHOLDER_KIND)
     known = rows.ids if rows else ()
-    return kinds.placeholders_with_tests(matrix, [name for name in known if not names or name in names])
+    infos = context.workspace.model_infos
+    return kinds.placeholders_with_tests(matrix, infos, [name for name in known if not names or name in names])
 
 
 def show(name: str, context: Context) -> None:
@@ -32,7 +33,7 @@ def show(name: str, context: Context) -> None:
     console.line(one_line(name))
     console.table(("field", "value"), [*((key, str(getattr(one, key))) for key in _FIELDS), ("place", place(one))])
     if not one.tests:
-        near = edits.nearest_models(name, edits.read_models(context.matrix))
+        near = edits.nearest_models(name, edits.read_models(context.matrix, context.workspace.model_infos))
         console.note(f"No loader has exactly this model. The nearest: {', '.join(near) or 'none is like it'}")
         return
     console.line(f"\n{counted(len(one.tests), 'test')} of this model can be collected:")

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from core.base.text import letters
 from core.doctor.check import Check
 from core.domain.model import Entry, Finding, Status
-from core.edits import LoaderModels, PlannedModel, models_named, read_models, removal, to_json
+from core.edits import PlannedModel, models_named, read_models, removal, to_json
 from core.matrix import Matrix, status_on
-from core.matrix.cache import Cache, content_cache, of_loaders
+from core.matrix.cache import Cache, of_loaders
+from core.providers import model_infos
 
 PLACEHOLDER_CLASH = Check("placeholder-clash", "a placeholder of a model that has a loader or tests by now")
 _BY_HAND = ("tests/torch/models", "tests/jax/single_chip/models")
@@ -17,12 +18,10 @@ _BY_HAND = ("tests/torch/models", "tests/jax/single_chip/models")
 def placeholder_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
     """One finding for each placeholder whose model is real."""
     if any(file.placeholders for file in matrix.files):
-        yield from clashes(matrix, of_loaders(cache, matrix, "planned_models", tuple, lambda: _read(cache, matrix)))
-
-
-def _read(cache: Cache, matrix: Matrix) -> tuple[PlannedModel, ...]:
-    with content_cache(cache, "planned_models", cache.checkout.models, LoaderModels) as cached:
-        return read_models(matrix, cached)
+        infos = model_infos(cache, matrix)
+        yield from clashes(
+            matrix, of_loaders(cache, matrix, "planned_models", tuple, lambda: read_models(matrix, infos))
+        )
 
 
 def clashes(matrix: Matrix, models: Sequence[PlannedModel]) -> Iterator[Finding]:

@@ -41,7 +41,6 @@ from .impact import (
 )
 from .markers import marker_doubt as marker_doubt, odd_markers as odd_markers
 from .model_spellings import (
-    LoaderModels as LoaderModels,
     PlannedModel as PlannedModel,
     models_named as models_named,
     nearest_models as nearest_models,

@@ -14,7 +14,7 @@ from core.base.files import read_text
 from core.base.text import letters
 from core.domain.model import Framework
 from core.matrix import Matrix
-from core.sources import ContentCache, Contents, checkpoints, loader_file
+from core.sources import ModelInfos, loader_file
 
 _WORD = re.compile(r"[A-Za-z0-9.]+")
 _MODEL = re.compile(r"\bmodel\s*=\s*f?[\"']([^\"'{}]+)[\"']")
@@ -43,25 +43,9 @@ class PlannedModel(NamedTuple):
     checkpoint: str = ""
 
 
-class LoaderModels(NamedTuple):
-    """The models of one loader."""
-
-    variants: tuple[str, ...]
-    """Those that the loader had."""
-    models: tuple[PlannedModel, ...]
-
-
-def read_models(matrix: Matrix, cached: ContentCache[LoaderModels] | None = None) -> tuple[PlannedModel, ...]:
-    """The models of all loaders. Reads a few hundred files, but for those that `cached` has something of."""
-    cached = ContentCache(Contents(matrix.checkout.models)) if cached is None else cached
-    found: list[PlannedModel] = []
-    for directory, loader in matrix.loaders.items():
-        known = cached.get(directory)
-        if known is None or known.variants != loader.variants:
-            models = LoaderModels(loader.variants, tuple(_models(matrix, directory)))
-            known = cached.put(directory, models, [loader_file(directory)])
-        found += known.models
-    return tuple(found)
+def read_models(matrix: Matrix, infos: ModelInfos) -> tuple[PlannedModel, ...]:
+    """The models of all loaders. Reads a few hundred files."""
+    return tuple(model for directory in matrix.loaders for model in _models(matrix, infos, directory))
 
 
 def models_named(name: str, models: Iterable[PlannedModel]) -> Iterator[str]:
@@ -90,15 +74,11 @@ def nearest_models(name: str, models: Sequence[PlannedModel], count: int = 3) ->
     return tuple(dict.fromkeys(by_name[one] for one in near))
 
 
-def _models(matrix: Matrix, directory: str) -> Iterator[PlannedModel]:
+def _models(matrix: Matrix, infos: ModelInfos, directory: str) -> Iterator[PlannedModel]:
     try:
         source = read_text(matrix.checkout.models / loader_file(directory))
     except TTMatrixError:
         return
-    try:
-        known = checkpoints(source)
-    except (SyntaxError, ValueError):
-        known = {}
     parts = [part for part in directory.split("/") if part not in _TASKS]
     own = {letters("".join(parts)), *map(letters, parts[:1]), *(letters(part) for part in parts[1:] if "_" in part)}
     own |= {spelling for part in parts for spelling in _spellings(part)}
@@ -115,7 +95,7 @@ def _models(matrix: Matrix, directory: str) -> Iterator[PlannedModel]:
         names = {f"{above}{spelling}" for above in own if not above.startswith("~") for spelling in plain}
         names |= {_any_order(one) for one in names if len(one) >= _LEAST_OF_ANAGRAM}
         names |= {spelling for spelling in _spellings(variant) if len(spelling) >= _LEAST_OF_VARIANT}
-        checkpoint = known.get(variant, "")
+        checkpoint = infos.checkpoints.get((directory, variant), "")
         names |= _spellings(checkpoint) if checkpoint else set()
         yield PlannedModel(f"{directory}-{variant}", _long_enough(names - own), checkpoint)
 

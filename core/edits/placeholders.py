@@ -9,6 +9,7 @@ from core.edits.bulk import ENTRY_SCOPE, set_fields
 from core.edits.model_spellings import PlannedModel, models_named, nearest_models, read_models
 from core.edits.operations import Operation, OpKind
 from core.matrix import Matrix
+from core.sources import ModelInfos
 
 PROMOTED_STATUSES = (
     Status.EXPECTED_PASSING,
@@ -26,19 +27,19 @@ def planned_models(matrix: Matrix) -> dict[str, Entry]:
     return {one.id: one for file in matrix.files for one in file.placeholders}
 
 
-def model_tests_of(matrix: Matrix, names: Collection[str]) -> dict[str, list[str]]:
+def model_tests_of(matrix: Matrix, infos: ModelInfos, names: Collection[str]) -> dict[str, list[str]]:
     """The ids of the tests of the model that each placeholder names, as `models_named` finds it.
 
     Inference tests on a single device come first. Reads the loaders: a few hundred files.
     """
-    models = read_models(matrix) if names else ()
+    models = read_models(matrix, infos) if names else ()
     return {name: _tests(matrix, name, models) for name in names}
 
 
-def planned_tests(matrix: Matrix) -> tuple[dict[str, list[str]], dict[str, tuple[str, ...]]]:
+def planned_tests(matrix: Matrix, infos: ModelInfos) -> tuple[dict[str, list[str]], dict[str, tuple[str, ...]]]:
     """`model_tests_of` all placeholders, and for those without tests the nearest models."""
     names = planned_models(matrix)
-    models = read_models(matrix) if names else ()
+    models = read_models(matrix, infos) if names else ()
     tests = {name: _tests(matrix, name, models) for name in names}
     return tests, {name: nearest_models(name, models) for name, found in tests.items() if not found}
 

@@ -16,6 +16,7 @@ from core.sources import ci
 if TYPE_CHECKING:
     from core.evidence import Observation
     from core.kinds.kind import Kind
+    from core.sources import ModelInfos
     from core.sources.handwritten import HandwrittenTest
     from core.workspace import Workspace
 
@@ -90,9 +91,11 @@ def placeholder_row(matrix: Matrix, id: str) -> records.Placeholder:
     )
 
 
-def placeholders_with_tests(matrix: Matrix, ids: Sequence[str]) -> list[records.PlaceholderWithTests]:
+def placeholders_with_tests(
+    matrix: Matrix, infos: "ModelInfos", ids: Sequence[str]
+) -> list[records.PlaceholderWithTests]:
     """Placeholders, each with the ids of its model's tests that exist now."""
-    tests = edits.model_tests_of(matrix.model_tests, ids)
+    tests = edits.model_tests_of(matrix.model_tests, infos, ids)
     return [placeholder_row(matrix, id).extended(records.PlaceholderWithTests, tests=tests[id]) for id in ids]
 
 

@@ -91,7 +91,7 @@ class PlaceholderKind(Kind):
         return [kinds.placeholder_row(matrix, id) for id in ids]
 
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
-        (found,) = kinds.placeholders_with_tests(matrix, [id])
+        (found,) = kinds.placeholders_with_tests(matrix, on.model_infos, [id])
         return found
 
     def node_id(self, id: str, matrix: Matrix) -> str:

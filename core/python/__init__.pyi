@@ -40,3 +40,4 @@ from .values import (
     Value as Value,
     unknown_object as unknown_object,
 )
+from .written import WrittenItem as WrittenItem, line_of as line_of, written_items as written_items

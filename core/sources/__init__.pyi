@@ -82,7 +82,7 @@ from .trees import (
     Tree as Tree,
     read_tree as read_tree,
 )
-from .variants import checkpoints as checkpoints, variant_line as variant_line
+from .variants import variant_line as variant_line
 from .yaml_syntax import (
     MOST_CHARACTERS as MOST_CHARACTERS,
     YAMLError as YAMLError,

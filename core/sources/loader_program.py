@@ -11,12 +11,12 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from core.domain.model import Finding, Loader, ModelInfo
-from core.python import Class, Instance, Member, Program, Raised, Raises, Unknown, Value
+from core.python import Class, Instance, Member, Opaque, Program, Raised, Raises, Unknown, Value, unknown_object
 from core.sources.checkout import Checkout
 from core.sources.content_cache import ContentCache, Contents
-from core.sources.models_tree import loader_file, models_resolver
+from core.sources.models_tree import CHECKPOINT, LOADER_CLASS, VARIANTS, loader_file, models_resolver
+from core.sources.variants import variant_items
 
-_LOADER_CLASS = "ModelLoader"
 _INFO_CLASS = "ModelInfo"
 _BASE_FILE = "base.py"
 _LOADERS_AT_ONCE = 25
@@ -65,6 +65,8 @@ class ModelInfos:
     """The reason why there is none, or why it is only known when the loader runs."""
     failures: Mapping[str, Failure] = field(default_factory=dict)
     """What the loaders raise that cannot be imported, asked or made, by directory."""
+    checkpoints: Mapping[Key, str] = field(default_factory=dict)
+    """What the configurations of variants name for download, as far as it is known."""
 
 
 class LoaderProgram:
@@ -97,7 +99,7 @@ class LoaderProgram:
         """What importing the module at `path` raises."""
         return self._program.module(path).raised
 
-    def loader(self, directory: str, name: str = _LOADER_CLASS) -> Class:
+    def loader(self, directory: str, name: str = LOADER_CLASS) -> Class:
         """A class of a loader's file."""
         if raised := self.raised(loader_file(directory)):
             raise Raises(*raised)
@@ -110,7 +112,7 @@ class LoaderProgram:
         """The keys of a loader's `_VARIANTS` by their texts, which are in ids."""
         if of not in self._variants:
             with self._program.budget():
-                found = self._expressions.attribute(of, "_VARIANTS")
+                found = self._expressions.attribute(of, VARIANTS)
                 if not isinstance(found, dict):
                     raise Unknown("_VARIANTS is not a dict")
                 self._variants[of] = {self._expressions.text(key): key for key in found}
@@ -148,6 +150,22 @@ class LoaderProgram:
                 variant=self._variant(made),
                 **{name: self._text(made, name) for name in ("model", "group", "task", "source", "framework")},
             )
+
+    def checkpoint(self, of: Class, variant: str) -> str:
+        """What the configuration of a variant names for download; empty: nothing, or it is not known."""
+        with suppress(Unknown, RecursionError), self._program.budget():
+            configured = self._expressions.attribute(of, VARIANTS)[self._member(of, variant)]
+            if isinstance(configured, Opaque):
+                configured = unknown_object(of.scope.module, self._written(of, variant))
+            name = self._expressions.attribute(configured, CHECKPOINT)
+            return self._expressions.text(name) if isinstance(name, Member | str) else ""
+        return ""
+
+    def _written(self, of: Class, variant: str) -> Mapping[str, Value]:
+        """The fields that are written of a configuration, which cannot be made."""
+        for item in variant_items(self._expressions, of, variant):
+            return {name: self._expressions.soft(node, item.scope) for name, node in item.words.items()}
+        return {}
 
     def failure(self, directory: str) -> Failure | None:
         """What upstream's collection, or a run, gets from a loader; None: nothing that is certain."""
@@ -231,6 +249,7 @@ class LoaderInfos(NamedTuple):
     known: Mapping[str | None, ModelInfo]
     unknown: Mapping[str | None, str]
     failure: Failure | None
+    checkpoints: Mapping[str, str]
 
 
 def read_model_infos(
@@ -245,6 +264,7 @@ def read_model_infos(
     known: dict[Key, ModelInfo] = {}
     unknown: dict[Key, str] = {}
     failures: dict[str, Failure] = {}
+    checkpoints: dict[Key, str] = {}
     evaluated = 0
     for loader in loaders:
         found = cached.get(loader.directory)
@@ -255,21 +275,26 @@ def read_model_infos(
             found = cached.put(loader.directory, _infos(program, loader), program.inputs(loader.directory))
         known |= {(loader.directory, variant): info for variant, info in found.known.items()}
         unknown |= {(loader.directory, variant): reason for variant, reason in found.unknown.items()}
+        checkpoints |= {(loader.directory, variant): name for variant, name in found.checkpoints.items()}
         if found.failure:
             failures[loader.directory] = found.failure
-    return ModelInfos(known, unknown, failures)
+    return ModelInfos(known, unknown, failures, checkpoints)
 
 
 def _infos(program: LoaderProgram, loader: Loader) -> LoaderInfos:
     known: dict[str | None, ModelInfo] = {}
     unknown: dict[str | None, str] = {}
+    checkpoints: dict[str, str] = {}
     with program.reading(loader.directory):
         for variant in loader.variants or (None,):
             try:
-                known[variant] = program.info(program.loader(loader.directory), variant)
+                of = program.loader(loader.directory)
+                if variant and (checkpoint := program.checkpoint(of, variant)):
+                    checkpoints[variant] = checkpoint
+                known[variant] = program.info(of, variant)
             except Unknown as error:
                 unknown[variant] = str(error)
-        return LoaderInfos(loader.variants, known, unknown, program.failure(loader.directory))
+        return LoaderInfos(loader.variants, known, unknown, program.failure(loader.directory), checkpoints)
 
 
 def placed(checkout: Checkout, raised: Raised) -> Raised:

@@ -15,7 +15,15 @@ import core.sources
 from core.domain.model import Finding, Framework, Loader
 from core.python import ModuleFacts
 from core.sources.checkout import Checkout
-from core.sources.models_tree import LOADER_FILE, PREFILL_BASE, ClassPlace, Lineages, ModelsTree, loader_file
+from core.sources.models_tree import (
+    LOADER_CLASS,
+    LOADER_FILE,
+    PREFILL_BASE,
+    ClassPlace,
+    Lineages,
+    ModelsTree,
+    loader_file,
+)
 from core.sources.stamps import walk
 
 if TYPE_CHECKING:
@@ -24,7 +32,6 @@ if TYPE_CHECKING:
 _FRAMEWORKS = frozenset(Framework)
 _DECODE_METHOD = "load_inputs_decode"
 _PREFILL_METHOD = "load_inputs_prefill"
-_CLASS = "ModelLoader"
 _HIDDEN = "\0"
 """A key whose text the outline does not show. If nothing else does, it is written as upstream's validator does it."""
 
@@ -75,10 +82,10 @@ class _Scan:
             self._find(directory, message, module.line, module.column)
             return None
         broken = self._broken(directory, path, module)
-        variants = self._variants(path, module, _CLASS, broken) or ()
+        variants = self._variants(path, module, LOADER_CLASS, broken) or ()
         if directory.endswith(f"/{Framework.JAX}"):
             return Loader(directory, variants, broken=broken)
-        lineage = self._lineages.of(path, module, _CLASS)
+        lineage = self._lineages.of(path, module, LOADER_CLASS)
         decodes = any(_DECODE_METHOD in found.facts.methods for found in lineage)
         return Loader(directory, variants, self._prefill_variants(path, module, variants, broken), decodes, broken)
 
@@ -88,8 +95,8 @@ class _Scan:
 
     def _broken(self, directory: str, path: str, module: ModuleFacts) -> str:
         """Why a loader contributes nothing; empty if nothing is seen."""
-        if _CLASS not in module.classes and _CLASS not in module.imports and not module.open_ended:
-            reason = f"defines no class {_CLASS}"
+        if LOADER_CLASS not in module.classes and LOADER_CLASS not in module.imports and not module.open_ended:
+            reason = f"defines no class {LOADER_CLASS}"
             self._find(directory, f"Contributes no tests: {reason}")
             return reason
         hidden = any(one.has_hidden_keys for one in module.classes.values())
@@ -111,7 +118,7 @@ class _Scan:
     ) -> tuple[str, ...] | None:
         """Variants of the prefill class; in older trees without such classes, all of a loader with the method."""
         if not self._tree.has_prefill_classes:
-            lineage = self._lineages.of(path, module, _CLASS)
+            lineage = self._lineages.of(path, module, LOADER_CLASS)
             return variants if any(_PREFILL_METHOD in found.facts.methods for found in lineage) else None
         prefill = self._prefill_class(path, module)
         return self._variants(path, module, prefill, broken) or variants if prefill else None

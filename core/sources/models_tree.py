@@ -13,6 +13,11 @@ from core.sources.stamps import Stamp, stamp_of
 
 PREFILL_BASE = "ForgePrefillModel"
 LOADER_FILE = "loader.py"
+LOADER_CLASS = "ModelLoader"
+VARIANTS = "_VARIANTS"
+"""Its table of variants: their keys, each with a configuration."""
+CHECKPOINT = "pretrained_model_name"
+"""The field of a configuration that names what is downloaded."""
 TREE_NAMES = ("tt_forge_models", "third_party.tt_forge_models")
 """The names that code and tests give the models tree."""
 _WORTH_A_FORK = 40

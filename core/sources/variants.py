@@ -1,76 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about a loader's variants from its syntax tree: the place of each configuration, and its checkpoint."""
+"""Which key of a loader's table of variants an id means, and where the file of the loader has it."""
 
-import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from core.base.files import read_bytes
-from core.python import parse_python
-from core.sources.configurations import Configuration, Member, configurations_in, members_in
+from core.python import (
+    Class,
+    Expressions,
+    Member,
+    ModuleScope,
+    Program,
+    Unknown,
+    Value,
+    WrittenItem,
+    line_of,
+    written_items,
+)
+from core.sources.models_tree import LOADER_CLASS, VARIANTS, loader_file, models_resolver
 
-_LOADER, _VARIANTS = "ModelLoader", "_VARIANTS"
-CHECKPOINT = "pretrained_model_name"
-"""The field of a configuration that names what is downloaded."""
 
-
-def variant_line(loader: Path, variant: str) -> int:
-    """The line in `loader` of a variant's configuration, else of its name, else of its class; else 1.
+def variant_line(models: Path, directory: str, variant: str) -> int:
+    """The line in a loader's file of a variant's configuration, else of its name, else of the loader's class; else 1.
 
     `variant` is as in ids; empty: the loader has none.
     """
-    try:
-        tree = parse_python(read_bytes(loader))
-    except (OSError, SyntaxError, ValueError):
-        return 1
-    members = members_in(tree)
-    found = [
-        *(key.lineno for key in _keys(tree) if variant and _name(key, members) == variant),
-        *(one.line for one in members.values() if variant and one.value == variant),
-        *(node.lineno for node in tree.body if isinstance(node, ast.ClassDef) and node.name == _LOADER),
-    ]
-    return found[0] if found else 1
+    # What raises is read to its end too: somebody who opens such a loader wants to mend it.
+    program = Program(models_resolver(models), lenient=True)
+    with suppress(Unknown, RecursionError), program.budget():
+        module = program.module(loader_file(directory))
+        loader = module.names.get(LOADER_CLASS)
+        own = [loader.node.lineno] if isinstance(loader, Class) else []
+        named = [*_lines(program, module, loader, variant)] if variant and isinstance(loader, Class) else []
+        return next(iter([*named, *own]), 1)
+    return 1
 
 
-def checkpoints(source: str) -> Mapping[str, str]:
-    """The `pretrained_model_name` in the configuration of each variant: `_VARIANTS = {Enum.MEMBER: Config(name), ...}`.
-
-    Only constants are read. Raises SyntaxError or ValueError if `source` is not valid Python.
-    """
-    return checkpoints_in(parse_python(source))
+def is_variant(expressions: Expressions, key: Value, variant: str) -> bool:
+    """Whether an id with `variant` means this key (docs/rules.md 1.2). Raises Unknown."""
+    return (isinstance(key, Member) and key.value == variant) or expressions.text(key) == variant
 
 
-def checkpoints_in(tree: ast.Module) -> Mapping[str, str]:
-    """As `checkpoints`, for a loader that is parsed already."""
-    return {variant: name for variant, fields in configurations_in(tree).items() if (name := checkpoint_of(fields))}
+def variant_items(expressions: Expressions, loader: Class, variant: str) -> Iterator[WrittenItem]:
+    """The items that a loader's table has for a variant, as they are written. Raises Unknown."""
+    for item in written_items(loader, VARIANTS):
+        with suppress(Unknown):
+            if is_variant(expressions, expressions.evaluate(item.key, item.scope), variant):
+                yield item
 
 
-def _name(key: ast.expr, members: Mapping[str, Member]) -> object:
-    """The value of a key of the table of variants; None if it is only known when the loader runs."""
-    if isinstance(key, ast.Constant):
-        return key.value
-    member = members.get(ast.unparse(key))
-    return member.value if member else None
-
-
-def _keys(tree: ast.Module) -> Iterator[ast.expr]:
-    """The keys of the table of variants."""
-    statements = (node for scope in tree.body if isinstance(scope, ast.ClassDef) for node in scope.body)
-    for node in statements:
-        match node:
-            case ast.Assign(targets=targets, value=ast.Dict(keys=keys)):
-                pass
-            case ast.AnnAssign(target=target, value=ast.Dict(keys=keys)):
-                targets = [target]
-            case _:
-                continue
-        if any(isinstance(one, ast.Name) and one.id == _VARIANTS for one in targets):
-            yield from (key for key in keys if key is not None)
-
-
-def checkpoint_of(fields: Configuration) -> str:
-    """The checkpoint in the configuration of a variant; empty: no constant gives it."""
-    match fields.get(CHECKPOINT):
-        case ast.Constant(value=str(name)):
-            return name
-    return ""
+def _lines(program: Program, module: ModuleScope, loader: Class, variant: str) -> Iterator[int]:
+    for item in variant_items(program.expressions, loader, variant):
+        if item.scope.module is module:
+            yield item.key.lineno
+    for one in module.names.values():
+        for name, value in one.names.items() if isinstance(one, Class) else ():
+            if value == variant:
+                yield line_of(one, name)

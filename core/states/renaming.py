@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from core.domain.ids import TestId
-from core.sources import checkpoints, loader_file
+from core.sources import loader_file
 from core.states.state import State
 
 _ALIKE = 0.6
@@ -69,7 +69,7 @@ def _pairs(
     found: dict[_Model, tuple[_Model, str]] = {}
     taken: set[_Model] = set()
     code = _Code(_sources(before, gone), _sources(after, come))
-    for reason in (_same_name(before, after), code.moved, code.same_checkpoint):
+    for reason in (_same_name(before, after), code.moved, _same_checkpoint(before, after, code)):
         candidates = {
             (one, other): why
             for one in gone
@@ -98,41 +98,36 @@ def _same_name(before: State, after: State) -> Reason:
     return why
 
 
+def _same_checkpoint(before: State, after: State, code: "_Code") -> Reason:
+    """Another name for the variant with the same checkpoint, in the same loader or in one that moved."""
+
+    def why(one: _Model, other: _Model) -> str:
+        old, new = before.infos.checkpoints.get(one), after.infos.checkpoints.get(other)
+        if not old or old != new:
+            return ""
+        here = one.loader == other.loader or code.likeness(one.loader, other.loader) >= _ALIKE
+        return f"both load the checkpoint {new}" if here else ""
+
+    return why
+
+
 class _Code:
     """What the sources of loaders show."""
 
     def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
         """Sources by loader: those of the loaders that lost tests, and those of the loaders that got some."""
         self._old, self._new = old, new
-        self._checkpoints: dict[str, Mapping[str, str]] = {}
 
     def moved(self, one: _Model, other: _Model) -> str:
         """The loader moved, and the variant is the same."""
         if one.loader == other.loader or one.variant != other.variant:
             return ""
-        alike = self._likeness(one.loader, other.loader)
+        alike = self.likeness(one.loader, other.loader)
         if alike < _ALIKE:
             return ""
         return f"{loader_file(one.loader)} moved, {'unchanged' if alike == 1 else f'{alike:.0%} of it is the same'}"
 
-    def same_checkpoint(self, one: _Model, other: _Model) -> str:
-        """Another name for the variant with the same checkpoint, in the same loader or in one that moved."""
-        old, new = (self._checkpoint(source, model) for source, model in ((self._old, one), (self._new, other)))
-        if not old or old != new:
-            return ""
-        here = one.loader == other.loader or self._likeness(one.loader, other.loader) >= _ALIKE
-        return f"both load the checkpoint {new}" if here else ""
-
-    def _checkpoint(self, sources: Mapping[str, str], model: _Model) -> str:
-        source = sources.get(model.loader, "")
-        if source not in self._checkpoints:
-            try:
-                self._checkpoints[source] = checkpoints(source)
-            except (SyntaxError, ValueError, RecursionError):
-                self._checkpoints[source] = {}
-        return self._checkpoints[source].get(model.variant or "", "")
-
-    def _likeness(self, old: str, new: str) -> float:
+    def likeness(self, old: str, new: str) -> float:
         """How alike the sources of two loaders are; 0 if one of them stays what it was."""
         one, other = self._old.get(old), self._new.get(new)
         return 0.0 if one is None or other is None else _likeness(*sorted((one, other)))

@@ -153,9 +153,9 @@ class State:
 
     def models_of(self, placeholders: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """The tests of the model that each placeholder names, as far as there is one."""
-        matrix, names = self.matrix, sorted(set(placeholders))
+        matrix, infos, names = self.matrix, self.infos, sorted(set(placeholders))
         digest = hashlib.sha1("\0".join(names).encode(errors="surrogatepass")).hexdigest()
-        return self._reader.part(f"models-{digest}", dict, lambda _: model_tests_of(matrix, names))
+        return self._reader.part(f"models-{digest}", dict, lambda _: model_tests_of(matrix, infos, names))
 
     @property
     def models_place(self) -> str:

@@ -234,7 +234,7 @@ class Workspace(Lasting):
     @once
     def placeholder_tests(self) -> tuple[Mapping[str, Sequence[str]], Mapping[str, Sequence[str]]]:
         """By placeholder the ids of the tests of its model, and for one without tests the nearest models."""
-        return edits.planned_tests(self.matrix)
+        return edits.planned_tests(self.matrix, self.model_infos)
 
     @once
     def lacking(self) -> "Lacking":

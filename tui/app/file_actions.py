@@ -68,8 +68,9 @@ class FileActions:
         """Open $EDITOR at the loader of a test, on the line of the variant."""
         if detail.loader:
             parsed = TestId.parse(detail.id)
-            variant = (parsed.variant or "") if parsed else ""
-            self.edit_file(detail.loader, variant_line(self._session.checkout.root / detail.loader, variant))
+            models = self._session.checkout.models
+            line = variant_line(models, parsed.directory, parsed.variant or "") if parsed else 1
+            self.edit_file(detail.loader, line)
         elif detail.declared:
             error = TTMatrixError("Nothing to edit", f"No loader generates {one_line(detail.id)}.")
             self._notify.error(error)

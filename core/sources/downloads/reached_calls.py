@@ -28,12 +28,10 @@ from core.python import (
     parse_python,
     unknown_object,
 )
-from core.sources.configurations import Configuration, configurations_in
-from core.sources.models_tree import PREFILL_BASE, models_resolver
+from core.sources.models_tree import CHECKPOINT, LOADER_CLASS, PREFILL_BASE, VARIANTS, models_resolver
 from core.sources.stamps import Stamp
-from core.sources.variants import CHECKPOINT
+from core.sources.variants import is_variant, variant_items
 
-_LOADER = "ModelLoader"
 _CALLED_BY_RUNS = re.compile(
     r"__init__$|load_(model|inputs|config|parameters|multichip_model|shard_spec|activation)|unpack_forward_output$"
     r"|get_|wrapper_model$"
@@ -67,7 +65,6 @@ class LoaderCode:
 
         self._program = Program(models_resolver(models), only=files, parse=parse, lenient=True)
         self.own = self._program.module(start)
-        self._configurations: dict[str, Mapping[str, Configuration]] = {}
 
     @property
     def says_hub(self) -> bool:
@@ -105,7 +102,7 @@ class LoaderCode:
 
     def _loaders(self) -> Iterator[Class]:
         """The classes in a loader's file that runs instantiate: the loader, and that of prefill if there is one."""
-        loader = self._class(_LOADER)
+        loader = self._class(LOADER_CLASS)
         if loader is not None:
             yield loader
         for name in self.own.names:
@@ -130,20 +127,18 @@ class LoaderCode:
         """A variant as it is written, and its configuration."""
         expressions = self._program.expressions
         with suppress(Unknown, RecursionError), self._program.budget():
-            written = expressions.attribute(of, "_VARIANTS")
+            written = expressions.attribute(of, VARIANTS)
             for key, value in written.items() if isinstance(written, dict) else ():
-                if expressions.text(key) == variant:
+                if is_variant(expressions, key, variant):
                     return key, self._written(graph, of, variant) if isinstance(value, Opaque) else value
         return variant, self._written(graph, of, variant)
 
     def _written(self, graph: CallGraph, of: Class, variant: str) -> Instance:
         """A configuration that cannot be made, with the fields that are written."""
-        for module in (self.own, *(one.scope.module for one in of.line() if isinstance(one, Class))):
-            if module.path not in self._configurations:
-                self._configurations[module.path] = configurations_in(self._program.trees[module.path][0])
-            if fields := self._configurations[module.path].get(variant):
-                scope = Scope(module, module.names)
-                return unknown_object(module, {name: graph.value(node, scope) for name, node in fields.items()})
+        with suppress(Unknown, RecursionError), self._program.budget():
+            for one in variant_items(self._program.expressions, of, variant):
+                fields = {name: graph.value(node, one.scope) for name, node in one.words.items()}
+                return unknown_object(self.own, fields)
         return unknown_object(self.own, {})
 
 

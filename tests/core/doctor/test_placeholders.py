@@ -8,13 +8,15 @@ import pytest
 
 from core.doctor.placeholders import clashes
 from core.domain.model import Finding
-from core.edits import models_named, nearest_models, parse_operations, plan, read_models
-from core.matrix import index
+from core.edits import PlannedModel, models_named, nearest_models, parse_operations, plan, read_models
+from core.matrix import Matrix, index
+from core.sources import read_model_infos
 from tests.support.tree import INFERENCE, LOADERS, loader_source, write_checkout
 
 LOADER = """\
-from enum import Enum
-class Names(Enum):
+from enum import StrEnum
+from somewhere import Config
+class Names(StrEnum):
     BIG = "Big_2"
     SMALL = "Small"
 class ModelLoader:
@@ -37,7 +39,11 @@ def _clashes(root: Path, key: str, id: str, status: str = "EXPECTED_PASSING") ->
         "torch/test_config_placeholders.yaml": PLACEHOLDERS.format(key),
     }
     matrix = index(write_checkout(root, LOADERS | {"some/pytorch": LOADER}, yaml))
-    return list(clashes(matrix, read_models(matrix)))
+    return list(clashes(matrix, _models(matrix)))
+
+
+def _models(matrix: Matrix) -> tuple[PlannedModel, ...]:
+    return read_models(matrix, read_model_infos(matrix.checkout, matrix.loaders.values()))
 
 
 def test_the_checkpoint_of_a_variant_with_an_entry(tmp_path: Path) -> None:
@@ -102,7 +108,7 @@ def test_a_loader_without_an_entry_is_named(tmp_path: Path) -> None:
 def test_names_as_people_write_them(tmp_path: Path, key: str, directory: str, variants: list[str], found: bool) -> None:
     yaml = {"torch/test_config_placeholders.yaml": PLACEHOLDERS.format(key)}
     matrix = index(write_checkout(tmp_path, {directory: loader_source(variants)}, yaml))
-    models = read_models(matrix)
+    models = _models(matrix)
     assert bool(list(models_named(key, models))) is found
     assert bool(list(clashes(matrix, models))) is found
     assert directory in (*nearest_models(key, models), *(one.base for one in models))
@@ -111,7 +117,7 @@ def test_names_as_people_write_them(tmp_path: Path, key: str, directory: str, va
 def test_a_loader_without_variants_is_known_by_the_checkpoint_in_its_code(tmp_path: Path) -> None:
     source = 'class ModelLoader:\n    def load_model(self):\n        return load("mistral-community/pixtral-12b")\n'
     matrix = index(write_checkout(tmp_path, {"mistral/pixtral/pytorch": source}, {}))
-    assert list(models_named("mistralai/Pixtral-12B-2409", read_models(matrix))) == ["mistral/pixtral/pytorch"]
+    assert list(models_named("mistralai/Pixtral-12B-2409", _models(matrix))) == ["mistral/pixtral/pytorch"]
 
 
 def test_tests_by_hand(tmp_path: Path) -> None:

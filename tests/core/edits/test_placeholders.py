@@ -8,6 +8,7 @@ import pytest
 from core.base.errors import UsageError
 from core.edits import Operation, OpKind, model_tests_of, plan, planned_models, promotion, removal
 from core.matrix import Matrix, index
+from core.sources import ModelInfos
 from tests.support.tree import INFERENCE, LOADERS, YAML, write_checkout
 
 FILE = "torch/test_config_placeholders.yaml"
@@ -44,7 +45,7 @@ def _planned(matrix: Matrix, operations: tuple[Operation, ...]) -> dict[str, tup
 
 
 def test_the_tests_of_a_directory_of_its_name(matrix: Matrix) -> None:
-    found = model_tests_of(matrix, planned_models(matrix))
+    found = model_tests_of(matrix, ModelInfos({}, {}), planned_models(matrix))
     assert found["Other Model"] == []
     assert found["org/Delta"][0] == TEST
     assert len(found["org/Delta"]) == len(set(found["org/Delta"])) > 1

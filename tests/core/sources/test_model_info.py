@@ -312,3 +312,28 @@ def test_letting_go_in_between_changes_nothing(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("core.sources.loader_program._LOADERS_AT_ONCE", 1)
     assert read_model_infos(matrix.checkout, loaders) == whole
     assert whole.known
+
+
+@pytest.mark.parametrize(
+    ("table", "named"),
+    [
+        ('{ModelVariant.TINY: ModelConfig(pretrained_model_name="x/tiny")}', {"Tiny": "x/tiny"}),
+        ('{ModelVariant.BIG: ModelConfig("x/big")}', {"org/Big": "x/big"}),
+        ("{ModelVariant.BIG: ModelConfig(ModelVariant.BIG)}", {"org/Big": "org/Big"}),
+        ('{one: ModelConfig(f"x/{one.name.lower()}") for one in ModelVariant}', {"Tiny": "x/tiny", "org/Big": "x/big"}),
+        ('{"plain": SHARED}', {"plain": "x/shared"}),
+        ('{"plain": Elsewhere(pretrained_model_name="x/of-a-library", more=1)}', {"plain": "x/of-a-library"}),
+        ('{"plain": ModelConfig(os.environ["NAME"])}', {}),
+        ('{"plain": 1}', {}),
+    ],
+)
+def test_the_checkpoint_of_a_variant(tmp_path: Path, table: str, named: dict[str, str]) -> None:
+    head = f'import os\nfrom some_library import Elsewhere\n{_HEAD}SHARED = ModelConfig("x/shared")\n'
+    infos = _read(tmp_path, {"a/pytorch": f"{head}class ModelLoader(ForgeModel):\n    _VARIANTS = {table}\n"})
+    assert infos.checkpoints == {("a/pytorch", variant): name for variant, name in named.items()}
+
+
+def test_an_inherited_variant_has_the_checkpoint_of_its_base(tmp_path: Path) -> None:
+    child = "from ...a.pytorch.loader import ModelLoader as Base\nclass ModelLoader(Base): ...\n"
+    infos = _read(tmp_path, {"a/pytorch": _LOADER.format(body="..."), "b/pytorch": child})
+    assert infos.checkpoints["b/pytorch", "Tiny"] == "x/tiny"
