@@ -25,7 +25,7 @@ def variant_line(models: Path, directory: str, variant: str) -> int:
 
     `variant` is as in ids; empty: the loader has none.
     """
-    # What raises is read to its end too: somebody who opens such a loader wants to mend it.
+    # A loader that raises is read to its end, too: it is the one that somebody wants to edit.
     program = Program(models_resolver(models), lenient=True)
     with suppress(Unknown, RecursionError), program.budget():
         module = program.module(loader_file(directory))
