@@ -194,14 +194,20 @@ class Session:
 
     # Rows
 
-    def is_model(self, id: str) -> bool:
-        """Whether an id names a test of a model."""
-        return id in self.matrix.rows
-
     def kind_of(self, id: str) -> Kind | None:
         """The kind of the row with an id; None if the view has no row with it."""
         rows = self.view.matrix
         return kinds.by_name(rows.kind_of(rows.rows[id])) if id in rows.rows else None
+
+    def has_entry(self, id: str) -> bool:
+        """Whether a row is of a kind whose rows have entries, with loaders and a history."""
+        kind = self.kind_of(id)
+        return kind is not None and kind.written is kinds.Written.ENTRY
+
+    def runs_as_test(self, id: str) -> bool:
+        """Whether a row is run with the options of tests of models: on an arch, alone or before its lease ends."""
+        kind = self.kind_of(id)
+        return kind is not None and kind.launch is kinds.Launch.TEST
 
     def place_of(self, id: str) -> tuple[str, int]:
         """The file of a row that is no test of a model, relative to the checkout, and its first line there."""

@@ -6,11 +6,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from core import kinds
 from core.base.errors import EXIT_OK, QueryError, UsageError
 from core.base.text import counted
 from core.cli import records
 from core.cli.context import Context
-from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, Matrix
 from core.matrix.query import Query, lacking_words
 from core.matrix.view import BY_LAYOUT, LAYOUTS, RUNS, Grid, Outcomes, View, ViewSpec, by_rate, rate, share
 
@@ -42,11 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     layout = BY_LAYOUT[args.layout]
     query = context.parse(" ".join(args.query))
-    matrix = _matrix(layout.kind, context)
+    matrix = kinds.by_name(layout.kind).add(context.matrix, context.workspace)
     matrix.check_arch(context.arch)
     view = View(matrix, arch=context.arch)
     try:
-        runs = [RUNS] if layout.kind == MODEL_KIND else []
+        runs = [RUNS] if layout.has_newest else []
         view.learn(context.learned(matrix, query, *([layout.needs] if layout.needs else []), *runs))
         view.adopt(ViewSpec(query, context.arch, grid=layout.name))
     except QueryError as error:
@@ -74,12 +74,6 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.note(f"No test of the layout {layout.name} matches, but {counted(found, 'other test')}.")
         context.console.note(_layouts_of_others(layout.name))
     return EXIT_OK
-
-
-def _matrix(kind: str, context: Context) -> Matrix:
-    if kind == MODEL_KIND:
-        return context.matrix
-    return context.workspace.whole_table if kind == HANDWRITTEN_KIND else context.workspace.table
 
 
 def _explained(layout: str, query: Query, context: Context) -> UsageError:
@@ -144,7 +138,7 @@ def _note_results(made: Grid, context: Context) -> None:
     total = Outcomes(*map(sum, zip(*ended, strict=True))) if ended else Outcomes()
     if not total.ran:
         return
-    if made.layout.kind == MODEL_KIND:
+    if made.layout.has_newest:
         context.console.note("In brackets: of the newest results, how many were as expected, and how many passed.")
     context.console.note(f"{total.words}.")
 
@@ -158,6 +152,6 @@ def _words(made: Grid, row: int, column: int) -> str:
         return ""
     found, ended = rate(counts), made.outcomes(row, column)
     said = f"{found.percent}% {found.total}" if found.percent is not None else f"- {sum(counts.values())}"
-    if not ended.ran or made.layout.kind != MODEL_KIND:
+    if not ended.ran or not made.layout.has_newest:
         return said
     return f"{said} ({share(ended.as_expected, ended.ran)}% {share(ended.passed, ended.ran)}%)"

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core import handwritten, kinds
+from core import kinds
 from core.base.errors import UsageError
 from core.base.text import counted
 from core.cli.context import Context
 from core.cli.runs_common import configure_start, start
-from core.domain.ids import pasted
 from core.domain.model import Function, node_id
 from core.hosts import read_hosts
-from core.matrix import KINDS as MATRIX_KINDS, named
+from core.matrix import named
 from core.ops import default_backend, op_request, read_op_tests
 from core.runs import RunSpec
 from core.runs.planning import (
@@ -109,15 +108,11 @@ def _kinds_help() -> str:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     store = RunStore(context.paths.runs)
-    by_hand = [text for text in args.ids if handwritten.is_place(text)]
-    alone = {
-        text: found
-        for text in args.ids
-        if text not in by_hand and (found := _by_itself(text, context)) and found.kind.launch is kinds.Launch.ALONE
-    }
-    others = {*by_hand, *alone}
-    cases = [text for text in args.ids if _is_op_case(text) and text not in others]
-    tests = [text for text in args.ids if not _is_op_case(text) and text not in others]
+    chosen = [kinds.chosen(text, context.workspace) for text in args.ids]
+    cases, tests = (
+        [id for one in chosen if one.kind.launch is launch for id in one.ids]
+        for launch in (kinds.Launch.BACKENDS, kinds.Launch.TEST)
+    )
     if cases and args.kind not in (None, OP_KIND):
         raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is an op case.", "Leave --kind out.")
     if tests and args.kind == OP_KIND:
@@ -135,8 +130,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         context.console.note(f"planning runs of {counted(len(ids), 'test')}")
     own = "" if context.arch or args.each_arch or args.host else own_arch(context.matrix.schema.archs)
     specs = (
-        _handwritten_specs(args, context, by_hand, store)
-        + _other_specs(args, context, alone.values(), store)
+        _specs_alone(args, context, chosen, store)
         + _op_specs(args, context, cases, store)
         + [
             plan_test(
@@ -193,47 +187,27 @@ def _archs(args: argparse.Namespace, context: Context, id: str, own: str) -> Seq
     return supported_of(known, context.matrix, id)
 
 
-def _handwritten_specs(
-    args: argparse.Namespace, context: Context, texts: Sequence[str], store: RunStore
+def _specs_alone(
+    args: argparse.Namespace, context: Context, chosen: Iterable[kinds.Chosen], store: RunStore
 ) -> list[RunSpec]:
-    """A run per hand-written test and repetition; a parametrized function includes all of its items."""
-    return [
-        handwritten.plan_handwritten(
-            context.checkout,
-            test,
-            context.settings,
-            runs=store.root,
-            kind=args.kind or "",
-            arch=context.arch,
-            timeout=args.timeout,
-        )
-        for text in texts
-        for test in handwritten.items(handwritten.read_tests(context.workspace.cache), text)
-        for _ in range(args.repeat)
-    ]
-
-
-def _by_itself(text: str, context: Context) -> kinds.Found | None:
-    """The row that a text names by the name of its kind, such as `benchmark::resnet`."""
-    prefix = text.partition("::")[0]
-    return kinds.find(text, context.workspace) if prefix in MATRIX_KINDS and prefix != text else None
-
-
-def _other_specs(
-    args: argparse.Namespace, context: Context, rows: Iterable[kinds.Found], store: RunStore
-) -> list[RunSpec]:
-    """A run per row and repetition, as its kind plans it. Raises the reason if one cannot run."""
-    timeout, kind = args.timeout, args.kind or ""
+    """A run per row and repetition, of kinds without options of their own. Raises the reason if one cannot run."""
+    by_kind: dict[kinds.Kind, list[str]] = {}
+    for one in chosen:
+        if one.kind.launch is kinds.Launch.ALONE:
+            by_kind.setdefault(one.kind, []).extend(one.ids)
     source = kinds.Source(
-        context.workspace.cache, context.settings, store.root, arch=context.arch, kind=kind, timeout=timeout
+        context.workspace.cache,
+        context.settings,
+        store.root,
+        arch=context.arch,
+        kind=args.kind or "",
+        timeout=args.timeout,
     )
     specs: list[RunSpec] = []
-    for row in rows:
-        for _ in range(args.repeat):
-            planned = row.kind.plan([row.id], source)
-            for error in planned.refused:
-                raise error
-            specs += planned.specs
+    for kind in kinds.kinds():
+        if ids := by_kind.get(kind):
+            plan_one = kind.planner(source)
+            specs += [plan_one(id) for id in ids for _ in range(args.repeat)]
     return specs
 
 
@@ -249,12 +223,6 @@ def _op_specs(args: argparse.Namespace, context: Context, ids: Sequence[str], st
         for backend in args.backend or [default_backend()]
         for _ in range(args.repeat)
     ]
-
-
-def _is_op_case(text: str) -> bool:
-    """Whether an id is that of an op case, not a node id, which starts with a Python file."""
-    place, double, _ = text.partition("::")
-    return bool(double) and not place.endswith(".py") and not pasted(text)[0]
 
 
 def _repeat(text: str) -> int:

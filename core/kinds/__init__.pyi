@@ -14,7 +14,13 @@ from .documents import (
     shown_handwritten as shown_handwritten,
     shown_row as shown_row,
 )
-from .finding import Found as Found, by_name as by_name, find as find, kinds as kinds
+from .finding import (
+    Chosen as Chosen,
+    by_name as by_name,
+    chosen as chosen,
+    find as find,
+    kinds as kinds,
+)
 from .kind import Kind as Kind, Launch as Launch, Section as Section, Source as Source, Written as Written
 from .records import (
     HandwrittenMark as HandwrittenMark,

@@ -3,14 +3,14 @@
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from core import sources
 from core.base import files
-from core.base.errors import TTMatrixError
+from core.base.errors import TTMatrixError, UsageError
 from core.domain.areas import BENCHMARKS
 from core.kinds.kind import EVERY, Kind, Launch, Source
 from core.matrix import (
@@ -28,11 +28,12 @@ from core.matrix import (
     store,
 )
 from core.matrix.query import NUMBERS, Choice, Text, made, own_column, own_flags
+from core.runs import planning
 from core.sources import ci
 
 if TYPE_CHECKING:
     from core.matrix.cache import Cache
-    from core.runs.planning import LaunchPlan
+    from core.runs import RunSpec
     from core.sources import Checkout
 
 NAME = BENCHMARK_KIND
@@ -131,12 +132,29 @@ class BenchmarkKind(Kind):
     def node_id(self, id: str, matrix: Matrix) -> str:
         return self.text(matrix, matrix.rows[id], "target")
 
-    def plan(self, ids: Iterable[str], source: Source) -> "LaunchPlan":
-        found = {one.id: one for one in read_benchmarks(source.checkout)[0]}
-        return source.planned(
-            [(id, found[id].words, found[id].left_out) for id in ids if id in found],
-            lambda artefacts: ["--output-file", str(artefacts / "perf_report.json")],
-        )
+    def planner(self, source: Source) -> "Callable[[str], RunSpec]":
+        known = {one.id: one for one in read_benchmarks(source.checkout)[0]}
+        kind = source.kind or planning.DEVICE
+
+        def plan_one(id: str) -> "RunSpec":
+            one = known.get(id)
+            if one is None:
+                raise UsageError(f"There is no {self.noun} {id!r} any more", f"{FILE} has changed.", "Try again.")
+            if one.left_out:
+                raise UsageError(f"{id} does not run", f"In CI neither: {one.left_out}.")
+            if kind != planning.DEVICE:
+                raise UsageError(f"{id} needs a device", hint=f"Give --kind {planning.DEVICE}.")
+            return planning.plan_own_test(
+                source.checkout,
+                id,
+                source.settings,
+                lambda artefacts: [*one.words, "--output-file", str(artefacts / "perf_report.json")],
+                runs=source.runs,
+                arch=source.arch,
+                timeout=source.timeout,
+            )
+
+        return plan_one
 
 
 def _files(checkout: "Checkout") -> Iterator[str]:

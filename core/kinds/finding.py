@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds by name, and the row that a person names, whatever its kind."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from core.kinds.kind import Kind
@@ -25,6 +26,20 @@ def by_name(name: str) -> Kind:
 def kinds() -> tuple[Kind, ...]:
     """All kinds, in the order of their rows."""
     return tuple(map(by_name, KINDS))
+
+
+class Chosen(NamedTuple):
+    """Rows that an argument of `run` names."""
+
+    kind: Kind
+    ids: Sequence[str]
+
+
+def chosen(text: str, workspace: "Workspace") -> Chosen:
+    """What an argument of `run` names; tests of models are what no other kind knows. Raises as `find` does."""
+    # Model tests, which are the first kind, take any text.
+    rows = ((one, one.chosen(text, workspace)) for one in reversed(kinds()))
+    return next(Chosen(one, ids) for one, ids in rows if ids)
 
 
 def find(text: str, workspace: "Workspace") -> Found | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that people write by hand, beside those of models."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from core import ci, handwritten, kinds, workspace
@@ -9,12 +9,13 @@ from core.domain.areas import AREAS, BENCHMARKS, MODELS, OPS
 from core.kinds.kind import EVERY, Kind, Launch, Section, Source
 from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OtherRows, OwnColumn, OwnLayout
 from core.matrix.query import Choice, made, own_column
+from core.sources import ci as ci_files
 
 if TYPE_CHECKING:
     from core.base.files import Record
     from core.kinds.records import Row
     from core.matrix.cache import Cache
-    from core.runs.planning import LaunchPlan
+    from core.runs import RunSpec
     from core.sources.ci import Job
     from core.workspace import Workspace, once
 
@@ -91,12 +92,29 @@ class HandwrittenKind(Kind):
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
         return kinds.shown_handwritten(handwritten.named(handwritten.read_tests(on.cache), id), on)
 
-    def plan(self, ids: Iterable[str], source: Source) -> "LaunchPlan":
-        known = {test.node_id: test for test in handwritten.read_tests(source.cache).tests}
-        tests = [known[id] for id in ids if id in known]
-        return handwritten.plan_handwritten_runs(
-            source.checkout, tests, source.settings, runs=source.runs, arch=source.arch, records=source.records
-        )
+    def chosen(self, text: str, on: "Workspace") -> Sequence[str]:
+        """Of a function, a class or a file all of its tests."""
+        if not handwritten.is_place(text):
+            return ()
+        return [test.node_id for test in handwritten.items(handwritten.read_tests(on.cache), text)]
+
+    def planner(self, source: Source) -> "Callable[[str], RunSpec]":
+        suite, (jobs, _) = handwritten.read_tests(source.cache), ci_files.read_jobs(source.checkout)
+        known = {test.node_id: test for test in suite.tests}
+
+        def plan_one(id: str) -> "RunSpec":
+            return handwritten.plan_handwritten(
+                source.checkout,
+                known.get(id) or handwritten.named(suite, id),
+                source.settings,
+                jobs,
+                runs=source.runs,
+                kind=source.kind,
+                arch=source.arch,
+                timeout=source.timeout,
+            )
+
+        return plan_one
 
 
 KIND = HandwrittenKind()

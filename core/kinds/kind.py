@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every kind of rows is, with what most of them have in common."""
 
-import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import core.evidence.verdicts as verdicts
-from core import evidence, kinds, runs
+from core import evidence, kinds
 from core.base.errors import TTMatrixError, UsageError
-from core.domain.model import Function, Status
+from core.domain.model import Status
 from core.matrix import NO_ARCH, JobOfRow, Matrix, OtherRows, OwnColumn, OwnLayout, with_rows_at_once
 from core.matrix.query import Field, Query
 from core.runs import planning
@@ -76,58 +74,6 @@ class Source:
     @property
     def checkout(self) -> "Checkout":
         return self.cache.checkout
-
-    def planned(
-        self, commands: Iterable[tuple[str, Sequence[str], str]], outputs: Callable[[Path], Sequence[str]]
-    ) -> "LaunchPlan":
-        """Runs of pytest on a device: of each row its id, its arguments, and why it cannot run; `outputs` are further
-        arguments by directory of artefacts.
-        """
-        specs: list[RunSpec] = []
-        refused: list[TTMatrixError] = []
-        for id, words, why in commands:
-            try:
-                if why:
-                    raise UsageError(f"{id} does not run", f"In CI neither: {why}.")
-                specs.append(self._spec(id, words, outputs))
-            except TTMatrixError as error:
-                refused.append(error)
-        batch = planning.as_batch(planning.with_estimates(specs, self.records, {}))
-        return planning.look_ahead(batch, self.settings, refused, runs=self.runs)
-
-    def _spec(self, id: str, words: Sequence[str], outputs: Callable[[Path], Sequence[str]]) -> "RunSpec":
-        kind = self.kind or "device"
-        how = planning.KINDS["device"]
-        if kind != "device":
-            raise UsageError(f"{id} needs a device", hint="Give --kind device.")
-        now, token = datetime.now(UTC), runs.new_token()
-        name = runs.run_id(now, token)
-        python = planning.find_interpreter(self.checkout.root, self.settings)
-        artefacts = self.runs.absolute() / name
-        own = planning.pytest_words(artefacts, forked=False)
-        active = planning.activation(self.checkout.root, python, os.environ)
-        environment = planning.pytest_environment(own, artefacts, os.environ)
-        return runs.RunSpec(
-            run_id=name,
-            test_id=id,
-            function=Function.HANDWRITTEN,
-            kind=kind,
-            arch=self.arch or None,
-            argv=(str(python), *own, *words, *outputs(artefacts)),
-            env={"PYTHONUNBUFFERED": "1", runs.RUN_VARIABLE: name, **active.env, **environment},
-            paths=active.paths,
-            boards=(),
-            cwd=self.checkout.root,
-            timeout=how.timeout(self.settings) if self.timeout is None else self.timeout,
-            created=now.isoformat(),
-            nonce=token,
-            slots=kind,
-            slot_count=how.slot_count(self.settings),
-            report=runs.ResultFormat.JUNIT,
-            devices=how.devices(os.environ),
-            hang_timeout=self.settings.hang_timeout,
-            log_limit=int(max(0.0, self.settings.log_gib) * 2**30),
-        )
 
 
 class Kind:
@@ -198,6 +144,11 @@ class Kind:
             raise UsageError(f"There is no {self.noun} {text!r}", hint=f"See: ttmatrix list --kind {self.name}")
         return found[0]
 
+    def chosen(self, text: str, on: "Workspace") -> Sequence[str]:
+        """The ids of the rows that an argument of `run` names; empty: of none. Raises as `find` does."""
+        id = "" if self.launch is Launch.NEVER else self.find(text, on)
+        return (id,) if id else ()
+
     def details(self) -> "Sequence[once[Any]]":
         """What of the workspace is said about a row besides what its columns hold: it is read first."""
         return ()
@@ -262,6 +213,19 @@ class Kind:
         """What pytest takes for a row."""
         return id
 
+    def planner(self, source: Source) -> "Callable[[str], RunSpec]":
+        """Plans a run of one row, which it raises TTMatrixError for if that cannot run; what all need is read once."""
+        raise UsageError(f"A {self.noun} cannot be run so")
+
     def plan(self, ids: Iterable[str], source: Source) -> "LaunchPlan":
         """Runs of rows as one batch, with warnings, and why others cannot run. Not for the UI thread."""
-        raise UsageError(f"A {self.noun} cannot be run so")
+        plan_one = self.planner(source)
+        specs: list[RunSpec] = []
+        refused: list[TTMatrixError] = []
+        for id in ids:
+            try:
+                specs.append(plan_one(id))
+            except TTMatrixError as error:
+                refused.append(error)
+        batch = planning.as_batch(planning.with_estimates(specs, source.records, {}))
+        return planning.look_ahead(batch, source.settings, refused, runs=source.runs)

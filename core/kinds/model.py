@@ -188,6 +188,10 @@ class ModelKind(Kind):
         """None: what names no row of another kind is looked for among these (`core.matrix.resolve_id`)."""
         return ""
 
+    def chosen(self, text: str, on: "Workspace") -> Sequence[str]:
+        """The text itself, as no other kind knows it: many are resolved at once."""
+        return (text,)
+
     def records(
         self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
     ) -> "Sequence[Row]":

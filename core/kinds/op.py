@@ -8,6 +8,7 @@ from core import kinds, ops, workspace
 from core.base.errors import UsageError
 from core.base.text import counted
 from core.domain.areas import OPS
+from core.domain.ids import pasted
 from core.domain.model import Status
 from core.kinds.kind import EVERY, Kind, Launch, Section, Written
 from core.matrix import OP_KIND, Matrix, OwnColumn, OwnLayout, with_other_rows
@@ -144,6 +145,11 @@ class OpKind(Kind):
             return text if text in found else "".join(found)
         title = f"{text!r} matches {counted(len(found), self.noun)}"
         raise UsageError(title, "\n".join(found[:5]), "Give the whole id.")
+
+    def chosen(self, text: str, on: "Workspace") -> Sequence[str]:
+        """By the form of an id, which a node id does not have: planning tells which cases there are."""
+        place, double, _ = text.partition("::")
+        return (text,) if double and not place.endswith(".py") and not pasted(text)[0] else ()
 
 
 KIND = OpKind()

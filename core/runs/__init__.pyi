@@ -67,8 +67,6 @@ from .spec import (
     how_to_dump as how_to_dump,
     is_debugger as is_debugger,
     is_run_id as is_run_id,
-    new_token as new_token,
-    run_id as run_id,
     run_ids_in as run_ids_in,
     shell_command as shell_command,
 )

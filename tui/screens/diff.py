@@ -258,7 +258,7 @@ class DiffScreen(ListAndLines[StateRow]):
         ids = tuple(one.id for one in touched(self._found)) if self._found else ()
         more = (id for row in self._listed for id in row.ids if id in marks)
         chosen = [id for id in dict.fromkeys((*ids, *more)) if id in marks] if marks else ids
-        return tuple(id for id in chosen if id in known and self.session.is_model(id))
+        return tuple(id for id in chosen if id in known)
 
     def mark(self) -> None:
         """Mark or unmark the tests of the row, or of the group."""

@@ -75,12 +75,13 @@ class PlanScreen(ListAndPane[PlanRow]):
     def _read(self) -> None:
         session, view = self.session, self.session.view
         shown = (view.matrix.ids[row] for row in view.rows)
-        ids = [id for id in view.marks or shown if session.is_model(id)]
+        asked = [*(view.marks or shown)]
         hours, arch, keymap = self._hours, view.arch, self.context.keymap
 
         def read() -> tuple[SessionPlan | None, Accuracy, str]:
             try:
                 slots = _slots(session, hours, arch)
+                ids = [id for id in asked if session.runs_as_test(id)]
                 return *session.look().plan_session(ids, slots, arch), ""
             except (ArchUnknown, HoursUnknown) as error:
                 return None, _NONE, f"{error.title} {error.detail}\n\n{with_keys(_HINTS[type(error)], keymap)}"

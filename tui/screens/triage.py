@@ -360,7 +360,7 @@ class TriageScreen(DecisionScreen):
         changes = [one for one in self.listing.selected if isinstance(one, Listed) and one.ops and one.item]
         open_ones = [one for one in changes if one.decision is Decision.UNDECIDED] or changes
         proposals = [one.item.proposal for one in open_ones if one.item and one.item.proposal]
-        if not proposals or not all(self.session.is_model(one.id) for one in proposals):
+        if not proposals or not all(self.session.has_entry(one.id) for one in proposals):
             self.context.notify.info("Nothing is proposed here that could be decided as a group.")
             return
         archs = list(dict.fromkeys(arch for one in proposals for arch in one.archs))
@@ -510,19 +510,20 @@ class TriageScreen(DecisionScreen):
     def action_rerun(self) -> None:
         """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
         items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item is not None]
-        models = [item for item in items if self.session.is_model(item.id)]
-        wanted = [one for item in models for one in item.judgements if one.verdict is item.verdict]
-        if items and not models:
-            run = self.context.keymap.key("matrix.run")
-            self.context.notify.info(f"Op cases run in the matrix, with {run}.")
-        elif models:
+        tests = [item for item in items if self.session.runs_as_test(item.id)]
+        wanted = [one for item in tests for one in item.judgements if one.verdict is item.verdict]
+        if items and not tests:
+            run, kind = self.context.keymap.key("matrix.run"), self.session.kind_of(items[0].id)
+            what = f"{kind.noun}s".capitalize() if kind else "They"
+            self.context.notify.info(f"{what} run in the matrix, with {run}.")
+        elif tests:
             session, ask = self.session, partial(ask_to_start, self)
             self.context.background.run("plan reruns", lambda: session.look().plan_lacking(wanted), ask, asks=True)
 
     @property
     def _selected_tests(self) -> list[str]:
         return [
-            one.test for one in self.listing.selected if isinstance(one, Listed) and self.session.is_model(one.test)
+            one.test for one in self.listing.selected if isinstance(one, Listed) and self.session.has_entry(one.test)
         ]
 
     @command("triage.host", Where.TRIAGE, "H", "Host", "Toggle results of machines that fail alone")
@@ -564,11 +565,11 @@ class TriageScreen(DecisionScreen):
         results = result_lines(item.about, width, alone)
 
         def preview() -> Sequence[Line]:
-            models = session.is_model(item.id)
+            on_archs = session.has_entry(item.id)
             evidence, archs = self._look(left_out), {one.arch for one in item.about}
-            series = evidence.strips([item.id]) if models else {}
+            series = evidence.strips([item.id]) if on_archs else {}
             strips = strip_lines(item.about, width, {arch: rows for (_, arch), rows in series.items()})
-            cells = evidence.since(item.id, archs) if models and archs else ()
+            cells = evidence.since(item.id, archs) if on_archs and archs else ()
             since = since_words([line for one in cells for line in one.lines], width)
             if not change.ops:
                 return [*paragraph(change.note, "", width), *strips, *since, *results]
@@ -608,7 +609,7 @@ class TriageScreen(DecisionScreen):
             return
         members = [item_of(one) for one in line.group.changes]
         headline = f"{counted(len(members), 'test')}: {self.listing.table.rows.look.name(line.group)}"
-        if self.listing.by is not TriageBy.CAUSE or not all(self.session.is_model(one.id) for one in members):
+        if self.listing.by is not TriageBy.CAUSE or not all(self.session.has_entry(one.id) for one in members):
             self._show_preview(headline, group_lines(members, {}, width))
             return
         left_out = self.context.worklists.left_out

@@ -11,6 +11,7 @@ from core.matrix.matrix import NO_ARCH, Matrix
 from core.matrix.op_rows import RESULTS
 from core.matrix.query import (
     BACKEND,
+    LAST,
     Learned,
     Node,
     Query,
@@ -25,7 +26,7 @@ from core.matrix.query import (
     variant_column,
     written,
 )
-from core.matrix.row_kinds import all_kinds
+from core.matrix.row_kinds import all_kinds, kinds_with
 from core.matrix.view.tally import WORDS, Outcomes, Tally, case_outcomes, rate, status_words
 from core.matrix.view.tree import BY_GROUPING, paired
 
@@ -54,6 +55,11 @@ class Layout:
     def needs(self) -> str:
         """The provider of `core.providers.base` whose facts the grid needs."""
         return RUNS if self.results else BY_GROUPING[self.down].needs
+
+    @property
+    def has_newest(self) -> bool:
+        """Whether cells also have how the newest results of their tests ended."""
+        return self.kind in kinds_with(LAST)
 
 
 LAYOUTS: tuple[Layout, ...] = tuple(

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from .activate import activation as activation
 from .batches import (
     Progress as Progress,
     left_over as left_over,
@@ -37,6 +36,7 @@ from .op_batches import (
     plan_ops as plan_ops,
     with_op_estimates as with_op_estimates,
 )
+from .own_tests import DEVICE as DEVICE, plan_own_test as plan_own_test
 from .package_downloads import downloads_of_packages as downloads_of_packages, lacking as lacking
 from .plan import (
     LaunchPlan as LaunchPlan,
@@ -76,8 +76,6 @@ from .profiles import (
     shown_name as shown_name,
 )
 from .pytest_command import (
-    pytest_environment as pytest_environment,
-    pytest_words as pytest_words,
     upstream_words as upstream_words,
 )
 from .scale import MANY as MANY, Scale as Scale, scale_of as scale_of

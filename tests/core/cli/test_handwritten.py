@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core import handwritten
+from core import handwritten, kinds
 from core.base.errors import EXIT_OK, EXIT_USAGE
 from core.base.settings import Settings
 from core.evidence.reports.classify import handwritten_test
+from core.matrix import HANDWRITTEN_KIND
 from core.matrix.cache import Cache
 from core.runs import Outcome, Testcase
 from core.sources import Checkout
@@ -231,7 +232,8 @@ def test_several_are_one_batch_and_what_cannot_run_is_said(
 ) -> None:
     tests = handwritten.read_tests(Cache(checkout, tmp_path / "cache")).tests
     settings = Settings(python=python)
-    plan = handwritten.plan_handwritten_runs(checkout, tests, settings, runs=tmp_path / "runs")
+    source = kinds.Source(Cache(checkout, tmp_path / "cache"), settings, tmp_path / "runs")
+    plan = kinds.by_name(HANDWRITTEN_KIND).plan([test.node_id for test in tests], source)
     planned, refused = [spec.test_id for spec in plan.specs], [str(error) for error in plan.refused]
     assert planned == ([test.node_id for test in tests] if runs else [])
     assert len({spec.batch for spec in plan.specs}) == (1 if runs else 0)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.runs import new_token, run_id
+from core.runs.spec import new_token, run_id
 
 NOW = datetime(2026, 11, 27, 22, 0, tzinfo=UTC)
 

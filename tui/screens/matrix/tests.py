@@ -42,7 +42,7 @@ class TestActions:
         current, session = self._listing.current or "", self._session
         match need:
             case Need.MODEL | Need.LOADER | Need.HISTORY:
-                return not self._has_entry(current)
+                return not self._session.has_entry(current)
             case Need.TORCH:
                 test = TestId.parse(current)
                 return test is None or bool(planning.why_no_ops(test))
@@ -57,11 +57,6 @@ class TestActions:
                 return self._last_run() is None
             case _:
                 return None
-
-    def _has_entry(self, id: str) -> bool:
-        """Whether a row is of a kind whose rows have entries, with loaders and a history."""
-        kind = self._session.kind_of(id)
-        return kind is not None and kind.written is kinds.Written.ENTRY
 
     def _is_on_backends(self, id: str) -> bool:
         kind = self._session.kind_of(id)
@@ -151,7 +146,7 @@ class TestActions:
     def open_editor(self) -> None:
         """Open $EDITOR at the entry."""
         id = self._one("open")
-        if id and not self._has_entry(id):
+        if id and not self._session.has_entry(id):
             self._context.files.edit_file(*self._session.place_of(id))
         elif id:
             self._context.files.edit_test(self._session.workspace.described(id))
@@ -171,8 +166,8 @@ class TestActions:
     def _models(self) -> Targets:
         """The tests of models among the targets, for what is done with these alone; says how many are left out."""
         targets = self._listing.targets()
-        fitting = targets.where(self._has_entry)
-        others = Counter(map(self._session.kind_of, targets.where(lambda id: not self._has_entry(id)).ids))
+        fitting = targets.where(self._session.has_entry)
+        others = Counter(map(self._session.kind_of, targets.where(lambda id: not self._session.has_entry(id)).ids))
         left_out = [counted(others[kind], kind.noun) for kind in kinds.kinds() if others[kind]]
         if left_out:
             self._context.notify.info(f"{' and '.join(left_out)} left out: this works only for tests of models.")
