@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.domain.model import Function
-from core.runs import RunSpec, run_id
+from core.runs import RunSpec
 from core.runs.execution.placement import Going, Line, Slot, next_of
+from core.runs.spec import run_id
 from core.runs.store import Ticket
 from core.sources import Checkout
 from core.sources.ci import read_durations

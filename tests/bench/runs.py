@@ -16,8 +16,9 @@ from pathlib import Path
 import psutil
 
 from core.domain.model import Function
-from core.runs import Outcome, RunSpec, run_id
+from core.runs import Outcome, RunSpec
 from core.runs.execution import launch_all, wait
+from core.runs.spec import run_id
 from core.runs.store import Finished, RunStore, append_event, events_file
 
 _COMMAND = ("/bin/true",)

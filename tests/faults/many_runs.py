@@ -17,7 +17,8 @@ from pathlib import Path
 
 from core.base.settings import paths
 from core.domain.model import Function
-from core.runs import Outcome, RunSpec, run_id
+from core.runs import Outcome, RunSpec
+from core.runs.spec import run_id
 from core.runs.store import RunRecord, RunState, RunStore, Ticket
 from tests.faults.injected import Fault, Injector
 from tests.faults.kinds import Round, Violation, no_traceback

@@ -9,8 +9,9 @@ import pytest
 
 from core.base.errors import TTMatrixError
 from core.payload.ttmatrix_payload.execute import filecheck
-from core.runs import CheckedLine, check_pattern, find_tool, first_pattern, run_id
+from core.runs import CheckedLine, check_pattern, find_tool, first_pattern
 from core.runs.filecheck import Tool
+from core.runs.spec import run_id
 from core.sources import Checkout
 from tests.support.cli import call
 

@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import pytest
 
 from core.domain.model import Function
-from core.runs import RUN_VARIABLE, RunSpec, run_id
+from core.runs import RUN_VARIABLE, RunSpec
+from core.runs.spec import run_id
 from core.runs.store import RunStore
 
 

@@ -13,8 +13,8 @@ from hypothesis import given, strategies as st
 
 from core.base.files import Malformed
 from core.domain.model import Function
-from core.runs import ResultFormat, RunSpec, is_run_id, run_id, shell_command
-from core.runs.spec import spec_from_json, spec_to_json
+from core.runs import ResultFormat, RunSpec, is_run_id, shell_command
+from core.runs.spec import run_id, spec_from_json, spec_to_json
 
 MOMENT = datetime(2026, 11, 21, 8, 32, 15, tzinfo=timezone(timedelta(hours=1)))
 SPEC = RunSpec(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.runs import child_environment
-from core.runs.planning import activation
+from core.runs.planning.activate import activation
 
 SCRIPT = """\
 if [ -z "$TTMLIR_TOOLCHAIN_DIR" ]; then
