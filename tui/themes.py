@@ -232,7 +232,7 @@ _LIGHT_256 = {
 _PLAIN = "ansi_default"
 _TERMINAL = {
     "primary": "ansi_blue",
-    "accent": "ansi_magenta",
+    "accent": "ansi_cyan",
     "warning": "ansi_yellow",
     "error": "ansi_red",
     "success": "ansi_green",
@@ -243,7 +243,7 @@ _TERMINAL = {
     "boost": _PLAIN,
     "text-primary": "ansi_cyan",
     "text-secondary": "ansi_cyan",
-    "text-accent": "ansi_magenta",
+    "text-accent": "ansi_cyan",
     "text-warning": "ansi_yellow",
     "text-error": "ansi_red",
     "text-success": "ansi_green",

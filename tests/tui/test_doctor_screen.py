@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.model import Finding
 from core.sources import Checkout
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import build_app, flat, screen_text, type_text, until
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen
@@ -131,3 +131,24 @@ async def test_findings_are_in_groups_by_kind_with_their_text_first(checkout: Ch
         await until(pilot, lambda: len(table.source) == len(table.grouped.groups), "all of them are")
         await pilot.press("plus")
         await until(pilot, lambda: len(table.source) == shown, "none of them")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 55)])
+async def test_no_line_is_empty_between_the_findings_and_what_explains_one(
+    checkout: Checkout, size: tuple[int, int]
+) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: "findings of" in screen_text(app), "the findings")
+        screen = app.navigation.screen(DoctorScreen)
+        screen.table.cursor = _at(app, "broken-loader")
+        await until(pilot, lambda: "ImportError" in screen.pane.text, "the text")
+        assert "DEFAULT_VARIANT = " in screen.pane.text and "```" not in screen.pane.text
+        lines = screen_text(app).splitlines()
+        rule = next(at for at, line in enumerate(lines) if "What is wrong" in line)
+        assert screen.beside or lines[rule - 1].strip()
+        assert rule == 2 if screen.beside else size[1] - rule >= 8
+        # What does not fit is scrolled to.
+        await pilot.press("tab", "G")
+        await until(pilot, lambda: "remove its entries" in flat(app), "the end of the text")

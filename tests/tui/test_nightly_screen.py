@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from core.base.settings import Settings
 from core.sources import Checkout
-from tests.support.app import build_app, screen_text, until
+from tests.support.app import build_app, flat, screen_text, until
 from tests.support.ci_night import Night, log_of
 from tests.support.cli import call
 from tests.support.git import committed_checkout, git
@@ -81,7 +81,7 @@ async def test_without_a_run_it_says_what_it_is_for_and_what_fills_it(
     app = build_app(checkout)
     async with app.run_test(size=size, notifications=True) as pilot:
         await opened(app, pilot)
-        text = screen_text(app)
+        text = flat(app)
         assert "Which jobs of CI died last night and why" in text and "`ttmatrix ingest --from-github`" in text
         await pilot.press("enter", "L", "r", "i", "o", "c", "b", "n", "y")
         await until(pilot, lambda: "No run of CI is known" in screen_text(app), "the reason")

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+import pytest
 from textual.app import ComposeResult
 
 from tests.support.app import ThemedApp
@@ -161,3 +162,16 @@ async def test_a_blank_before_a_row_has_the_colours_of_the_row() -> None:
             first = next(iter(table.render_line(y)))
             assert first.text.startswith(" row "), "where the cursor is and where it is not"
         assert next(iter(table.render_line(3))).text == "▌"
+
+
+@pytest.mark.parametrize("theme", ["terminal", "mono"])
+async def test_where_the_cursor_swaps_colours_its_row_is_one_piece(theme: str) -> None:
+    app = TableApp(Numbers(5))
+    async with app.run_test(size=(60, 8)) as pilot:
+        app.theme = theme
+        await pilot.pause()
+        styles = {segment.style for segment in app.table.render_line(1)}
+        assert [style.reverse for style in styles if style is not None] == [True]
+        # The row below keeps the colours of its words.
+        assert not any(segment.style.reverse for segment in app.table.render_line(2) if segment.style)
+        assert theme == "mono" or len({segment.style for segment in app.table.render_line(2)}) > 1

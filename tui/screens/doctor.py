@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.text import Text
-from textual.widgets import Static
 
 from core.base.text import counted, one_line
 from core.doctor import explanation, kinds
@@ -14,8 +13,8 @@ from core.domain.model import Finding
 from core.edits import parse_operations
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
-from tui.screens.list_and_text import TEXT_BELOW, ListAndText
-from tui.view_models import finding_groups, finding_rows
+from tui.screens.list_and_text import ListAndPane
+from tui.view_models import finding_groups, finding_rows, rendered
 from tui.widgets import GroupTable, WordFilter
 
 
@@ -26,11 +25,11 @@ class DoctorPlace(NamedTuple):
     key: str | None
 
 
-class DoctorScreen(ListAndText[Finding]):
+class DoctorScreen(ListAndPane[Finding]):
     """The findings above, the whole text of the highlighted one below."""
 
     PLACES = (Where.DOCTOR,)
-    DIVIDERS = TEXT_BELOW
+    LONG = True
     TEXT = "What is wrong"
 
     table: GroupTable
@@ -38,7 +37,7 @@ class DoctorScreen(ListAndText[Finding]):
     def __init__(self, context: Context) -> None:
         table = GroupTable(finding_rows(()), id="findings")
         self.filter = WordFilter(table, self._filter_changed, "words of a kind, a file, a test, a message")
-        super().__init__(context, table, Static("", id="text", markup=False), filter=self.filter)
+        super().__init__(context, table, filter=self.filter)
         self._all: tuple[Finding, ...] | None = None
         self._kind = ""
         self._fixed: frozenset[str] = frozenset()
@@ -134,10 +133,10 @@ class DoctorScreen(ListAndText[Finding]):
             text.append(f"{one_line(one.file)}:{one.line}\n" if one.line else f"{one_line(one.file)}\n", "dim")
             text.append(f"{one_line(one.id)}\n" if one.id else "")
             text.append(one_line(one.message))
-            text.append(f"\n\n{_explained(one.kind)}", "dim")
+            text.append("\n\n").append(_explained(one.kind))
         elif self.table.group is not None and self.table.group.key:
             text.append(f"{self.table.group.key}\n", "bold").append(_explained(self.table.group.key))
-        self.query_one("#text", Static).update(text)
+        self.say(text)
 
     # Actions
 
@@ -184,7 +183,7 @@ class DoctorScreen(ListAndText[Finding]):
         self.table.action_move(1)
 
     action_filter = command("doctor.filter", Where.DOCTOR, "slash", "Filter", "Type words to filter by", ahead=True)(
-        ListAndText.action_filter
+        ListAndPane.action_filter
     )
 
     @command(
@@ -203,9 +202,9 @@ class DoctorScreen(ListAndText[Finding]):
             self.context.files.edit_file(self.current.file, max(1, self.current.line))
 
 
-def _explained(kind: str) -> str:
+def _explained(kind: str) -> Text:
     """The page of a kind; of a kind that this program does not know, nothing."""
-    return explanation(kind).replace("\n\n", "\n") if kind in kinds() else ""
+    return rendered(explanation(kind)) if kind in kinds() else Text()
 
 
 def _search_text(one: Finding) -> str:

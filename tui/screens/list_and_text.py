@@ -24,8 +24,8 @@ BETWEEN = (
     Divider("#text-box", "#text-box", after=True, upright=True, beside=True),
 )
 """The dividers between the list and the text, which is below it or right of it."""
-TEXT_BELOW = (Divider("#text-title", "#text-box", after=True, beside=False), BETWEEN[1])
-"""The same where the list has all lines that the text leaves."""
+_LEAST_TEXT, _PART_OF_TEXT = 8, 3
+"""Lines of a text below a list that is long as a rule: so many at least, and this part of the screen."""
 
 
 class ListAndText(SessionScreen, Generic[T]):
@@ -36,6 +36,8 @@ class ListAndText(SessionScreen, Generic[T]):
 
     PANES = (Pane("list", ("#list-box", "#filter-line")), Pane("text", ("#text-box",)))
     DIVIDERS = BETWEEN
+    LONG: ClassVar[bool] = False
+    """Whether the list is long as a rule, and the text short: the list has the lines that the text leaves."""
     TEXT: ClassVar[str] = ""
     """What the text is about, for its title where nothing else is said there."""
 
@@ -122,7 +124,8 @@ class ListAndText(SessionScreen, Generic[T]):
 
     def fit_list(self) -> None:
         """Give the list the height that its rows need."""
-        self.panes.fit(len(self.table.source))
+        below = max(_LEAST_TEXT, self.app.size.height // _PART_OF_TEXT) if self.LONG else 0
+        self.panes.fit(len(self.table.source), below=below)
 
     def show_text(self) -> None:
         """Show what there is to say about the row under the cursor, which has changed."""

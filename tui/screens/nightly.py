@@ -24,8 +24,8 @@ _MOST_NAMED = 300
 """A query by name for more tests than this would take long to read."""
 _MOST_LINKS = 200
 _NONE = (
-    "Which jobs of CI died last night and why, what fails newly, what is fixed, slower or moved: nothing is known yet.",
-    "`ttmatrix ingest --from-github` reads the runs of the last 14 days, `ttmatrix watch` goes on doing so.",
+    "Which jobs of CI died last night and why, what fails newly, what is fixed, slower or moved. "
+    "`ttmatrix ingest --from-github` reads the runs of the last 14 days, `ttmatrix watch` goes on doing so."
 )
 
 
@@ -106,7 +106,7 @@ class NightScreen(ListAndLines[NightRow]):
         self._known, self._newer = True, ""
         page = self._shown.page if self._shown else ()
         listed = night_list(page)
-        self.table.say_when_empty("" if self._shown is None else "Nothing differs from the night before.")
+        self.table.say_when_empty(_NONE if self._shown is None else "Nothing differs from the night before.")
         self.show_rows(night_rows(listed), night_groups(listed))
         if first and self._groups.row is None and listed:
             # What one wants to read first is the first line, not the heading above it.
@@ -132,7 +132,7 @@ class NightScreen(ListAndLines[NightRow]):
         if not self._known:
             self.say(())
         elif shown is None:
-            self.say([(words, "dim") for words in _NONE], title="")
+            self.say((), title="")
         elif one is not None:
             words = [*night_words(one)]
             more = [(f"and {len(words) - _MOST_LINKS:,} more", "dim")] if len(words) > _MOST_LINKS else []

@@ -83,6 +83,8 @@ class OverviewScreen(SessionScreen):
         self.follow(self.context.signals.hosts_changed, self._show)
         self.follow(self.context.signals.facts_changed, self._facts_learned)
         self._boards[0].focus()
+        # Without colours curves are drawn in letters.
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._show())
         self.query_one("#first-step", Static).update(
             Text(advice(_FIRST_STEP, self.context.keymap, read_only=self.session.read_only))
         )
@@ -150,7 +152,7 @@ class OverviewScreen(SessionScreen):
         elif lines == 1:
             plot.show([view_models.trend_line(self._weeks, width)])
         else:
-            plot.show(view_models.trend_lines(self._weeks, width, lines))
+            plot.show(view_models.trend_lines(self._weeks, width, lines, letters=self.context.in_letters()))
 
     def _found(self, findings: tuple[Finding, ...]) -> None:
         self._findings = findings

@@ -16,7 +16,7 @@ from tui.commands import Changes, Need, Where, command
 from tui.keymap import with_keys
 from tui.protocol import Context
 from tui.screens.dialogs import Ask, ask_to_start
-from tui.screens.list_and_text import TEXT_BELOW, ListAndPane
+from tui.screens.list_and_text import ListAndPane
 from tui.session import Session
 from tui.view_models import PlanRow, plan_rows, plan_text, plan_words
 from tui.widgets import RowTable
@@ -34,7 +34,7 @@ class PlanScreen(ListAndPane[PlanRow]):
     """The cells of the plan above, the sums and all about the highlighted one below."""
 
     PLACES = (Where.PLAN,)
-    DIVIDERS = TEXT_BELOW
+    LONG = True
     TEXT = "The plan"
 
     def __init__(self, context: Context) -> None:

@@ -51,6 +51,7 @@ from .ids import Identified as Identified, IdLook as IdLook, id_look as id_look
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
+from .markdown import rendered as rendered
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
 from .night_age import freshness as freshness
 from .nightly import (

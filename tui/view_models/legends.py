@@ -86,10 +86,10 @@ _RUNS = (
     Meaning("▶ ◆", "a log line that begins a phase or a stage"),
 )
 _OVERVIEW = (
-    Meaning("PPPXXS", "bar: the tests of the row by status; all bars have one scale"),
+    Meaning("█ ▓ ▒ ░", "bar: the tests of the row that are PASS, XFAIL, SKIP, EXCL; all bars have one scale"),
     Meaning("number", "how many there are, and a link to them"),
-    Meaning("PPP over XXX", "first plot: entries at the end of each of twelve weeks, by status"),
-    Meaning("▁ to █", "second plot: entries that do not pass; the axis may not begin at 0"),
+    Meaning("█ under ▓", "first plot: entries at the end of each of twelve weeks, by status"),
+    Meaning("curve", "second plot: entries that do not pass; its axis has their numbers, and need not begin at 0"),
 )
 _DOCTOR = (
     Meaning("yes", "in the column fix: there is an automatic fix"),

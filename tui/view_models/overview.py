@@ -24,7 +24,7 @@ _LANE = 26
 """The least width of a lane: the longest name of the morning's numbers, and the number."""
 _TWO_WIDE_FROM = 160
 """Width from which there are two wide boards side by side."""
-_MOST_PLOT, _LEAST_PLOT = 20, 7
+_MOST_PLOT, _LEAST_PLOT = 30, 7
 """Lines of the plots. With less room there is one line in their place."""
 _LANES = (Part.NIGHT, Part.DECIDE, Part.HERE, Part.DOCTOR, Part.LOOK)
 """The contents of each lane, from the left; later ones are below where there is no room for their lane."""

@@ -1,48 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twelve weeks of entries as lines of text: statuses as stacked columns, and open entries as a burn-down."""
+"""Twelve weeks of entries as lines of text: statuses as stacked columns, and what does not pass as a curve."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from core.base.text import counted
+from core.base.text import bars, counted
 from core.domain.model import Status
 from core.history import Week
 from core.matrix.view import shares
-from tui.view_models.fitting import fit
+from tui.view_models.fitting import CellLine, fit
+from tui.view_models.plot import AXIS, Curve, axis_cell, plot, scale
 from tui.view_models.style import WORD_LOOKS, Cell
 
-_AXIS = 6
-"""Cells of the axis labels beside a plot, including its line."""
 _GAP = 2
 _WRITTEN = tuple(status for status in Status if status is not Status.UNSPECIFIED)
-_EIGHTHS = "▁▂▃▄▅▆▇█"
-_TOP_PART = 0.25
-"""Minimum share of its largest number that a burn-down shows, so that a few entries do not look like a cliff."""
+_SIGN = "•"
+"""The sign of the burn-down, which is its only curve."""
 
-PlotLine = list[Cell]
+PlotLine = Sequence[Cell]
 
 
-def trend_lines(weeks: Sequence[Week], width: int, height: int) -> list[PlotLine]:
-    """Both plots side by side, in lines of at most `width` cells; `height` includes titles and dates."""
+def trend_lines(weeks: Sequence[Week], width: int, height: int, *, letters: bool = False) -> list[PlotLine]:
+    """Both plots side by side, in lines of at most `width` cells; `height` includes titles and dates.
+
+    `letters` is for terminals without braille or colours.
+    """
     if not any(week.counts for week in weeks):
         return [[Cell(" no entries in the history of this clone", "dim")]]
     half = (width - _GAP) // 2
-    column = max(1, (half - _AXIS) // len(weeks))
-    left, right = _statuses(weeks, column, height - 2), _burn_down(weeks, column, height - 2)
-    plot = _AXIS + column * len(weeks)
-    dates = _dates(weeks, column)
+    column = max(1, (half - AXIS) // len(weeks))
+    left, right = _statuses(weeks, column, height - 2), _burn_down(weeks, half, height - 1, letters=letters)
     lines = [_beside(_status_title(weeks, half), [Cell(fit(f" {_change(weeks)}", half), "running")], half)]
-    lines += [_beside(one, other, max(half, plot)) for one, other in zip(left, right, strict=True)]
-    return [*lines, _beside([Cell(dates, "dim")], [Cell(dates, "dim")], half)]
+    wide = max(half, AXIS + column * len(weeks))
+    below = [*left, [Cell(_dates(weeks, column), "dim")]]
+    return [*lines, *(_beside(one, other, wide) for one, other in zip(below, right, strict=True))]
 
 
 def trend_line(weeks: Sequence[Week], width: int) -> PlotLine:
     """The same in one line: the burn-down as a sparkline, its change, and the entries of the last week by status."""
     if not any(week.counts for week in weeks):
         return trend_lines(weeks, width, 1)[0]
-    (bars,) = _burn_down(weeks, 1, 1)
-    words = f" {_change(weeks)} "
-    return [Cell(" "), *bars[1:], Cell(words, "running"), *_by_status(weeks, width - len(bars) - len(words))]
+    spark, words = f" {bars(_not_passing(weeks))}", f" {_change(weeks)} "
+    return [Cell(spark, "xfail"), Cell(words, "running"), *_by_status(weeks, width - len(spark) - len(words))]
 
 
 def _status_title(weeks: Sequence[Week], width: int) -> PlotLine:
@@ -70,16 +69,18 @@ def _beside(left: PlotLine, right: PlotLine, width: int) -> PlotLine:
 
 
 def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]:
-    """A column for each week, its height by the number of entries; passing ones are at the bottom."""
-    most = max(sum(week.counts.values()) for week in weeks)
+    """A column for each week, as high as its number of entries on the axis; passing ones are at the bottom."""
+    # Columns end at the top of a line, so that 0 is at the line of dates.
+    axis = scale(0, max(sum(week.counts.values()) for week in weeks), height + 1, least=1)
     stacks = []
     for week in weeks:
-        total = sum(week.counts.values())
-        parts = shares({word: week.counts.get(Status(word), 0) for word in _WRITTEN}, round(height * total / most))
+        filled = round(height * axis.part(sum(week.counts.values())))
+        parts = shares({word: week.counts.get(Status(word), 0) for word in _WRITTEN}, filled)
         stacks.append([word for word in _WRITTEN for _ in range(parts.get(word, 0))])
-    lines = []
+    numbers = axis.rows(height + 1)
+    lines: list[PlotLine] = []
     for level in reversed(range(height)):
-        cells = [_axis(most if level == height - 1 else 0 if level == 0 else None)]
+        cells = [axis_cell(numbers.get(level + 1), axis.step)]
         for stack in stacks:
             look = WORD_LOOKS[stack[level]] if level < len(stack) else None
             cells.append(_column(look.fill * _bar(column) if look else "", look.style if look else "", column))
@@ -87,23 +88,15 @@ def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]
     return lines
 
 
-def _burn_down(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]:
-    """A bar for each week, of the entries that do not pass; the scale starts where changes become visible."""
-    numbers = [week.not_passing if week.counts else None for week in weeks]
-    known = [number for number in numbers if number is not None]
-    high = max(known)
-    low = max(0, min(min(known) - 1, int(high * (1 - _TOP_PART)))) if high else 0
-    eighths = [
-        0 if number is None else max(1, round(8 * height * (number - low) / (high - low or 1))) for number in numbers
-    ]
-    lines = []
-    for level in reversed(range(height)):
-        cells = [_axis(high if level == height - 1 else low if level == 0 else None)]
-        for filled in eighths:
-            part = min(8, filled - 8 * level)
-            cells.append(_column(_EIGHTHS[part - 1] * _bar(column) if part > 0 else "", "xfail", column))
-        lines.append(cells)
-    return lines
+def _burn_down(weeks: Sequence[Week], width: int, height: int, *, letters: bool) -> list[CellLine]:
+    """The entries that do not pass, as a curve; its axis begins at 0 only if they do."""
+    curve = Curve(_SIGN, "xfail", _not_passing(weeks))
+    days = [f"{datetime.fromtimestamp(week.end, UTC):%Y-%m-%d}" for week in weeks]
+    return plot([curve], days, width, height, letters=letters)
+
+
+def _not_passing(weeks: Sequence[Week]) -> list[float | None]:
+    return [float(week.not_passing) if week.counts else None for week in weeks]
 
 
 def _change(weeks: Sequence[Week]) -> str:
@@ -116,10 +109,6 @@ def _change(weeks: Sequence[Week]) -> str:
     return f"{now:,} not passing, {words} in {ago}"
 
 
-def _axis(number: int | None) -> Cell:
-    return Cell(f"{'' if number is None else f'{number:,}':>{_AXIS - 1}}│", "dim")
-
-
 def _bar(column: int) -> int:
     """Width of a bar in cells; columns wider than one cell have gaps."""
     return max(1, column - 1)
@@ -130,11 +119,11 @@ def _column(text: str, style: str, column: int) -> Cell:
 
 
 def _dates(weeks: Sequence[Week], column: int) -> str:
-    """The end dates of the first, the middle and the last week."""
-    text = " " * (_AXIS - 1) + "└"
-    line = list((text + "─" * (column * len(weeks))).ljust(_AXIS + column * len(weeks)))
+    """The end dates of the first, the middle and the last week, behind the 0 of the axis."""
+    text = f"{0:>{AXIS - 1}}└"
+    line = list((text + "─" * (column * len(weeks))).ljust(AXIS + column * len(weeks)))
     for at in (0, len(weeks) // 2, len(weeks) - 1):
         day = f"{datetime.fromtimestamp(weeks[at].end, UTC):%m-%d}"
-        start = min(_AXIS + at * column, len(line) - len(day))
+        start = min(AXIS + at * column, len(line) - len(day))
         line[start : start + len(day)] = day
     return "".join(line)

@@ -20,6 +20,9 @@ from tui.widgets.line_base import LinePane, line_style
 _CACHED_STRIPS = 4096
 _WHEEL_ROWS = 3
 
+_ONE_LOOK = Style(reverse=True)
+"""Of the row under the cursor, where the theme shows that by swapping the terminal's own colours."""
+
 _Part = tuple[str, Style]
 
 
@@ -147,6 +150,9 @@ class RowTable(LinePane):
         if key not in self._looks:
             own = "table--header" if name == "header" else name
             look = line_style(self, own, "table--cursor" if highlighted else "")
+            if highlighted and look.reverse:
+                # Swapped colours of single words, and dim ones, would break the row under the cursor into patches.
+                look = _ONE_LOOK
             # Styles that are equal are the same one, so that pieces in them become one piece.
             self._looks[key] = next((known for known in self._looks.values() if known == look), look)
         return self._looks[key]

@@ -99,6 +99,8 @@ class RestingText(CachedBox):
         self._make = make
         self.rule = PaneRule(title)
         self.pane = TextPane()
+        # In line with the rows of tables.
+        self.pane.styles.margin = (0, 0, 0, 1)
 
     def compose(self) -> ComposeResult:
         yield self.rule

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plots of the overview: stacked columns, and a burn-down that shows small changes."""
+"""The plots of the overview: stacked columns, and a curve that shows small changes."""
+
+from collections.abc import Sequence
+
+import pytest
 
 from core.domain.model import Status
 from core.history import Week
-from tui.view_models import Cell, trend_lines
+from tui.view_models import Cell, trend_line, trend_lines
 
 _DAY = 86_400
 
@@ -13,7 +17,7 @@ def _week(number: int, passing: int, failing: int) -> Week:
     return Week(7 * _DAY * number, counts if passing + failing else {})
 
 
-def _texts(lines: list[list[Cell]]) -> list[str]:
+def _texts(lines: Sequence[Sequence[Cell]]) -> list[str]:
     return ["".join(cell.text for cell in line) for line in lines]
 
 
@@ -30,19 +34,40 @@ def test_both_plots_fit_their_width_and_height() -> None:
 def test_what_passes_is_below_what_does_not() -> None:
     lines = _texts(trend_lines([_week(at, 10, 10) for at in range(12)], 78, 8))
     assert [line[6] for line in lines[1:7]] == [*"▓▓▓███"]
-    assert lines[1].startswith("   20│")
+    assert lines[1].startswith("   20┤")
 
 
-def test_a_burn_down_goes_down_and_ends_at_what_is_left() -> None:
-    lines = trend_lines([_week(at, 10, 100 - at) for at in range(12)], 78, 8)
-    heights = [0] * 12
-    for line in lines[1:7]:
-        # Behind the first plot, the gap and the axis of the second one.
-        for at, cell in enumerate(line[-12:]):
-            heights[at] += bool(cell.text.strip())
-    assert heights[0] == 6
-    assert heights == sorted(heights, reverse=True)
-    assert heights[-1] < heights[0]
+def test_columns_are_to_scale_on_an_axis_of_round_numbers() -> None:
+    lines = _texts(trend_lines([_week(at, 53 if at else 23, 0) for at in range(12)], 78, 10))[1:10]
+    assert [line[:6].strip("│┤└ ") for line in lines] == ["60", "", "", "40", "", "20", "", "", "0"]
+    assert sum(line[6] == "█" for line in lines) == round(8 * 23 / 60)
+    assert sum(line[8] == "█" for line in lines) == round(8 * 53 / 60)
+
+
+@pytest.mark.parametrize("letters", [True, False])
+def test_a_burn_down_goes_down_on_an_axis_that_says_where_it_begins(letters: bool) -> None:
+    lines = _texts(trend_lines([_week(at, 10, 57 - at // 3) for at in range(12)], 120, 12, letters=letters))
+    right = [line[61:] for line in lines[1:11]]
+    numbers = [int(line[:6].strip("│┤ ")) for line in right if line[:6].strip("│┤ ")]
+    assert numbers == sorted(numbers, reverse=True)
+    assert 50 <= numbers[-1] <= 54
+    assert 57 <= numbers[0] <= 58
+    drawn = [[at for at, sign in enumerate(line[6:]) if sign not in " ."] for line in right]
+    rows = [at for at, line in enumerate(drawn) if line]
+    assert min(drawn[rows[0]]) < min(drawn[rows[-1]])
+    signs = {sign for line in right for sign in line[6:]} - {" "}
+    assert signs == {"•"} if letters else all("\u2800" <= sign <= "\u28ff" for sign in signs - {"•"})
+
+
+def test_one_line_has_a_bar_a_week() -> None:
+    weeks = [_week(at, 10, 57 - at) for at in range(12)]
+    line = "".join(cell.text for cell in trend_line(weeks, 78))
+    assert line.startswith(" █▇")
+    assert line[12] == "▁"
+    assert "46 not passing, 11 fewer in 11 weeks" in line
+    # A curve that stays where it is, is neither high nor low.
+    flat = "".join(cell.text for cell in trend_line([_week(at, 5, 3) for at in range(12)], 78))
+    assert flat.startswith(f" {'▄' * 12} 3 not passing")
 
 
 def test_nothing_changed_and_nothing_known() -> None:
