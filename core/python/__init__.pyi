@@ -5,9 +5,10 @@ from .known import name_of as name_of
 from .outline import (
     ClassFacts as ClassFacts,
     ModuleFacts as ModuleFacts,
+    imports_in as imports_in,
     read_module as read_module,
 )
-from .program import Program as Program
+from .program import Parsed as Parsed, Program as Program
 from .reached import CallGraph as CallGraph, ReachedCall as ReachedCall, last_name as last_name
 from .resolver import Imported as Imported, Resolver as Resolver, module_files as module_files
 from .syntax import (

@@ -88,11 +88,23 @@ def _packages(body: list[ast.stmt]) -> Iterator[tuple[str, int]]:
 def needed_imports(body: list[ast.stmt]) -> Iterator[Imported]:
     """The imports without which the module of these statements fails: not those under `if` or `try`."""
     for node, guarded in _top_level(body):
-        if isinstance(node, ast.ImportFrom) and not guarded:
-            for alias in node.names:
-                yield Imported(node.level, node.module or "", alias.name, line=node.lineno)
-        elif isinstance(node, ast.Import) and not guarded:
-            yield from (Imported(0, alias.name, line=node.lineno) for alias in node.names)
+        if not guarded:
+            yield from _imported(node)
+
+
+def imports_in(source: str | bytes) -> Iterator[Imported]:
+    """All imports of a file, also those in functions. Raises SyntaxError or ValueError as Python would."""
+    for node in ast.walk(parse_python(source)):
+        yield from _imported(node)
+
+
+def _imported(node: ast.AST) -> Iterator[Imported]:
+    """What an import asks for, name by name."""
+    if isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            yield Imported(node.level, node.module or "", alias.name, line=node.lineno)
+    elif isinstance(node, ast.Import):
+        yield from (Imported(0, alias.name, line=node.lineno) for alias in node.names)
 
 
 _BUILT_IN = frozenset(dir(builtins)) | {"__file__", "__path__", "__builtins__", "__annotations__", "__qualname__"}

@@ -26,8 +26,10 @@ _BUILT = ("python_package/", "integrations/")
 _LAZY = re.compile(r"^from __future__ import .*\bannotations\b", re.MULTILINE)
 
 
-Parse: TypeAlias = Callable[[str], tuple[ast.Module, bytes]]
-"""Gives the syntax tree and the bytes of the file at a path."""
+Parsed: TypeAlias = tuple[ast.Module, bytes]
+"""The syntax tree and the bytes of a file."""
+Parse: TypeAlias = Callable[[str], Parsed]
+"""Gives those of the file at a path."""
 
 
 class Lacking(Unknown):
@@ -188,7 +190,7 @@ class Program:
         finally:
             self.expressions.steps = before
 
-    def _read_and_parse(self, path: str) -> tuple[ast.Module, bytes]:
+    def _read_and_parse(self, path: str) -> Parsed:
         source = self.files.read(path)
         return parse_python(source, path), source
 

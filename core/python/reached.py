@@ -25,6 +25,7 @@ from core.python.values import (
     Function,
     Instance,
     Member,
+    ModuleScope,
     Opaque,
     Partial,
     Scope,
@@ -188,7 +189,7 @@ class CallGraph:
             if name in _IMPLICIT:
                 self._visit(method, self._receiver(method), _Mention(None, method.scope))
 
-    def follow(self, body: Sequence[ast.stmt], scope: Scope, one_of_several: bool = False) -> Iterator[ReachedCall]:
+    def _follow(self, body: Sequence[ast.stmt], scope: Scope, one_of_several: bool = False) -> Iterator[ReachedCall]:
         """The calls in statements; what they name is followed by `calls`."""
         called: set[int] = set()
         for node, several in self._live(body, scope, one_of_several):
@@ -204,6 +205,13 @@ class CallGraph:
             elif id(node) not in called:
                 self._name(node, _Mention(None, scope, several))
 
+    def module(self, module: ModuleScope) -> Iterator[ReachedCall]:
+        """The calls in the statements of a module and of its classes; what they name is followed by `calls`."""
+        tree, _ = self._program.trees[module.path]
+        bodies = [tree.body, *(one.body for one in tree.body if isinstance(one, ast.ClassDef))]
+        top = [one for body in bodies for one in body if not isinstance(one, Definition | ast.ClassDef)]
+        return self._follow(top, Scope(module, module.names))
+
     def calls(self) -> Iterator[ReachedCall]:
         """The calls of everything that is reached; some of them repeatedly."""
         visits = 0
@@ -212,7 +220,7 @@ class CallGraph:
             one = self._waiting.popleft()
             node = one.function.node
             if isinstance(node, Definition):
-                yield from self.follow(node.body, self._scope(one), one.one_of_several)
+                yield from self._follow(node.body, self._scope(one), one.one_of_several)
 
     def _callee(self, node: ast.expr, scope: Scope) -> Value:
         """What a call calls. Nothing is evaluated for what is not asked about, and would be a method of an object."""

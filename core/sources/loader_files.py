@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The files that a loader consists of: its own, and those of the models tree that it imports. Nothing is imported."""
 
-import ast
 import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from core.base.files import read_bytes
-from core.python import Imported, Resolver, module_files, parse_python
+from core.python import Resolver, imports_in, module_files
 from core.sources.models_tree import loader_file, models_resolver
 from core.sources.stamps import NEVER, Stamp, stamps_of
 
@@ -132,19 +132,9 @@ def _read(file: str, path: str, stamp: Stamp | None, resolver: Resolver) -> _Fil
 
 def _imports(source: bytes, path: str, resolver: Resolver) -> Iterator[str]:
     """Modules of the tree that a file imports, including imports inside functions."""
-    try:
-        nodes = ast.walk(parse_python(source))
-    except (SyntaxError, ValueError):
-        return
-    for node in nodes:
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                module = resolver.module(path, Imported(node.level, node.module or "", alias.name))
-                if module is not None:
-                    yield module
-                    yield f"{module}/{alias.name}".lstrip("/")
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                module = resolver.module(path, Imported(0, alias.name))
-                if module is not None:
-                    yield module
+    with suppress(SyntaxError, ValueError):
+        for name in imports_in(source):
+            if (module := resolver.module(path, name)) is not None:
+                yield module
+                if name.name:
+                    yield f"{module}/{name.name}".lstrip("/")

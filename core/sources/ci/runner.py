@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that the checkout's own conftest skips on one arch, regardless of their entries (docs/rules.md 3.1, 4.1)."""
 
-import ast
 import json
 import sys
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from core.base.errors import TTMatrixError
-from core.base.files import is_there, read_bytes, read_text
+from core.base.files import is_there, read_text
 from core.domain.model import Finding
-from core.python import parse_python
+from core.python import Program, Resolver, Unknown
 from core.sources.checkout import Checkout
 
 CONFTEST = PurePosixPath("tests/runner/conftest.py")
@@ -23,26 +22,18 @@ def read_skip_prefixes(checkout: Checkout) -> tuple[tuple[str, ...], tuple[Findi
 
     A checkout without the file or the constant has no such rule, so there is no built-in default.
     """
-    path = checkout.root / CONFTEST
-    try:
-        tree = parse_python(read_bytes(path))
-    except FileNotFoundError:
+    if not is_there(checkout.root / CONFTEST):
         return (), ()
-    except (OSError, SyntaxError, ValueError) as error:
+    program = Program(Resolver(checkout.root), lenient=True)
+    try:
+        conftest = program.module(str(CONFTEST))
+        if _CONSTANT not in conftest.names:
+            return (), ()
+        found = program.module_attribute(str(CONFTEST), _CONSTANT)
+        texts = found if isinstance(found, set | frozenset) else program.expressions.elements(found)
+    except (Unknown, RecursionError) as error:
         return (), (Finding("broken-schema", f"Cannot read what is skipped on {LB_BLACKHOLE}: {error}", str(CONFTEST)),)
-    for statement in tree.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Set(elts=items) | ast.List(elts=items)) if (
-                name == _CONSTANT
-            ):
-                return tuple(sorted(_texts(items))), ()
-            case _:
-                pass
-    return (), ()
-
-
-def _texts(items: list[ast.expr]) -> set[str]:
-    return {item.value for item in items if isinstance(item, ast.Constant) and isinstance(item.value, str)}
+    return tuple(sorted({one for one in texts if isinstance(one, str)})), ()
 
 
 DURATIONS = ".test_durations"

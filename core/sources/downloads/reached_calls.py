@@ -4,7 +4,6 @@
 It starts at the methods that a run calls, on an instance of the loader as a run makes it.
 """
 
-import ast
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -19,9 +18,9 @@ from core.python import (
     Function,
     Instance,
     Opaque,
+    Parsed,
     Program,
     ReachedCall,
-    Scope,
     Unknown,
     Value,
     last_name,
@@ -39,7 +38,6 @@ _CALLED_BY_RUNS = re.compile(
 """Methods of a loader that runs call. Others only prepare output for people, unless one of these names them."""
 _GIVEN = ("variant", "dtype_override", "batch_size")
 """Parameters of a loader's methods that runs may set; for others the defaults apply."""
-_DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _CONFIGURED = "_variant_config"
 _OF_VARIANT = ("_variant", "variant")
 
@@ -60,7 +58,7 @@ class LoaderCode:
         """`files` are those to follow, by path relative to the root `models`; `start` is that of the loader."""
         self._start = start
 
-        def parse(path: str) -> tuple[ast.Module, bytes]:
+        def parse(path: str) -> Parsed:
             return _parsed(f"{models}/{path}", files.get(path))
 
         self._program = Program(models_resolver(models), only=files, parse=parse, lenient=True)
@@ -93,11 +91,7 @@ class LoaderCode:
             for value in self.own.names.values():
                 if isinstance(value, Function):
                     graph.start(value)
-        scope = Scope(self.own, self.own.names)
-        tree, _ = self._program.trees[self._start]
-        bodies = [tree.body, *(one.body for one in tree.body if isinstance(one, ast.ClassDef))]
-        top = [one for body in bodies for one in body if not isinstance(one, _DEFINITION)]
-        yield from graph.follow(top, scope)
+        yield from graph.module(self.own)
         yield from graph.calls()
 
     def _loaders(self) -> Iterator[Class]:
@@ -154,7 +148,7 @@ def _names_of_bases(of: Class) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _parsed(file: str, stamp: Stamp | None) -> tuple[ast.Module, bytes]:
+def _parsed(file: str, stamp: Stamp | None) -> Parsed:
     """Cached: some files are of many loaders."""
     try:
         source = read_bytes(file)
