@@ -16,7 +16,6 @@ from core.doctor.hand_written import LOST_TEST, test_findings
 from core.doctor.ids import UNKNOWN_ID
 from core.doctor.jobs import EMPTY_JOB, MISSING_PRESET, SAME_JOB, UNUSED_PRESET, WRONG_MACHINE
 from core.doctor.loader_files import (
-    EARLY_IMPORT,
     NO_CLASSMETHOD,
     UNDEFINED_NAME,
     UNREAD_REQUIREMENTS,
@@ -25,6 +24,7 @@ from core.doctor.loader_files import (
 from core.doctor.markers import ODD_MARKER
 from core.doctor.op_manifests import OP_MANIFEST, corrected_findings
 from core.doctor.overrides import REDUNDANT_OVERRIDE, SHADOWED_STATUS
+from core.doctor.packages import EARLY_IMPORT, UNNAMED_PACKAGE
 from core.doctor.placeholders import PLACEHOLDER_CLASH, placeholder_findings
 from core.doctor.presets import PRESET_KEY, PRESET_MACHINE, PRESET_MARK, PRESET_PATH
 from core.doctor.reading import (
@@ -57,6 +57,7 @@ CHECKS = (
     BROKEN_LOADER,
     RAISING_LOADER,
     EARLY_IMPORT,
+    UNNAMED_PACKAGE,
     UNDEFINED_NAME,
     NO_CLASSMETHOD,
     UNREAD_REQUIREMENTS,

@@ -56,8 +56,12 @@ def _pinned(checkout: Checkout) -> Mapping[str, str]:
 
 def runtime_requirements(checkout: Checkout) -> frozenset[str]:
     """The packages that are installed before any test is collected, by their plain names."""
-    lines = (text for place in _PINS for text in _lines(checkout.root / place))
-    return frozenset(plain_name(match["name"]) for text in lines if (match := _NAMED.match(text)))
+    return frozenset().union(*(required_in(checkout.root / place) for place in _PINS))
+
+
+def required_in(path: Path) -> frozenset[str]:
+    """The packages that a file of requirements names, by their plain names."""
+    return frozenset(plain_name(match["name"]) for text in _lines(path) if (match := _NAMED.match(text)))
 
 
 def _allows(how: str, version: str, pinned: str) -> bool:

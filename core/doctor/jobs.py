@@ -9,18 +9,21 @@ from functools import cached_property
 
 from core.base.errors import TTMatrixError
 from core.base.files import is_there, read_text
-from core.ci import Selector, covers_models, job_problem, placeholder_jobs
+from core.base.text import counted
+from core.ci import Selector, covers_models, job_problem, names_in, placeholder_jobs
 from core.doctor.check import Check
+from core.doctor.marks import only_models
 from core.doctor.presets import Presets
 from core.domain.model import Finding
 from core.handwritten import jobs_by_id
+from core.matrix import supports
 from core.sources import Checkout
 from core.sources.ci import LB_BLACKHOLE, UPLIFTS, Job, Preset, Workflow
 from core.sources.handwritten import ROOTS, Suite
 
 EMPTY_JOB = Check("empty-job", "a job of CI that selects no test")
 SAME_JOB = Check("same-job", "two jobs of one preset that run the same tests on the same machine")
-WRONG_MACHINE = Check("wrong-machine", "a job of CI that runs hand-written tests which are marked for other machines")
+WRONG_MACHINE = Check("wrong-machine", "a job of CI that runs tests which are marked for other machines")
 UNUSED_PRESET = Check("unused-preset", "a CI preset that no workflow and no other preset names")
 MISSING_PRESET = Check("missing-preset", "a preset or workflow that something names, and that does not exist")
 
@@ -53,6 +56,7 @@ class JobTests:
                 yield self._finding(EMPTY_JOB.kind, job, message)
         yield from self._same()
         yield from self._elsewhere()
+        yield from self._unasked()
 
     def _elsewhere(self) -> Iterator[Finding]:
         """Jobs that select tests which ask for other machines."""
@@ -69,6 +73,24 @@ class JobTests:
             for mark in sorted(wrong):
                 message = (
                     f"Selects tests marked {mark}, though it runs on {job.runs_on}. Leave them out with: and not {mark}"
+                )
+                yield self._finding(WRONG_MACHINE.kind, job, message)
+
+    def _unasked(self) -> Iterator[Finding]:
+        """Jobs with tests of models that do not ask for their machine, and that run tests of others."""
+        matrix = self.selector.collection.matrix
+        for job in (one for one in self._jobs if only_models(one.dir) and one.runs_on in matrix.schema.archs):
+            asked = names_in(job.test_mark)
+            if job.runs_on == LB_BLACKHOLE or asked & {job.runs_on, job.runs_on.replace("-", "_"), "placeholder"}:
+                continue
+            ids = (matrix.ids[item.row] for item in self.selector.items(job))
+            others = sum(not supports(matrix.entries.get(id), job.runs_on) for id in ids)
+            # Without any entry it is not known which tests the job has, but it is how it chooses them.
+            if others or not matrix.entries:
+                what = counted(others, "test") if others else "tests"
+                message = (
+                    f"Does not ask for {job.runs_on}: it runs {what} that are not marked for the machine, and reports"
+                    f" them for it. Write: {job.runs_on} and ..."
                 )
                 yield self._finding(WRONG_MACHINE.kind, job, message)
 

@@ -8,19 +8,17 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
-from core.base.errors import TTMatrixError
-from core.base.files import is_there, read_bytes, read_loosely, read_text
+from core.base.files import is_there, read_bytes, read_loosely
 from core.doctor.check import Check
-from core.doctor.drift import plain_name, runtime_requirements
+from core.doctor.packages import package_findings, requirement_files
 from core.domain.model import Finding
 from core.matrix import Matrix
 from core.matrix.cache import Cache, content_cache, of_loaders
-from core.python import ModuleFacts, Undefined, lost_classes, parse_python, undefined_names
-from core.sources import ModelsTree, NeededPackage, files_below, loader_file, needed_packages
+from core.python import Undefined, lost_classes, parse_python, undefined_names
+from core.sources import loader_file
 
 UNDEFINED_NAME = Check("undefined-name", "a function that looks up a name that nothing binds")
 NO_CLASSMETHOD = Check("no-classmethod", "a method of a loader that takes cls and is no class method")
-EARLY_IMPORT = Check("early-import", "a package that a loader imports before its requirements are installed")
 UNREAD_REQUIREMENTS = Check("unread-requirements", "a file of requirements that nothing installs")
 
 _TAKES_CLS = re.compile(rb"\bdef \w+\(\s*cls\b")
@@ -31,21 +29,6 @@ _FILE_NAME = re.compile(r"\b[\w.-]*requirements[\w.-]*\.txt\b")
 _USUAL = "requirements.txt"
 _LOADER = "loader.py"
 _MOST_BYTES = 1 << 20
-_BROUGHT = """
-absl attr certifi charset_normalizer dateutil dill filelock fsspec huggingface_hub idna jinja2 markupsafe mpmath
-multiprocess networkx numpy packaging pandas pkg_resources protobuf pyarrow pytz pyyaml regex requests safetensors
-scipy setuptools six sympy tokenizers tqdm typing_extensions urllib3 xxhash yaml
-"""
-"""Packages that torch, jax, transformers, datasets and their like bring with them."""
-_IMPORTED_AS = {
-    "dmtree": "tree",
-    "attrs": "attr",
-    "beautifulsoup4": "bs4",
-    "pythonbox": "box",
-    "scikitlearn": "sklearn",
-}
-"""Packages that are imported by another name, by their plain names."""
-_REQUIRED = re.compile(r"^\s*(?P<name>[A-Za-z0-9][\w.-]*)")
 
 
 def loader_file_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
@@ -64,7 +47,7 @@ def loader_file_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
                 f"{one.function} takes cls and is no class method: its first argument takes the place. {_DECORATE}"
             )
             yield Finding(NO_CLASSMETHOD.kind, message, path, one.line, id=directory)
-    yield from _early(cache, matrix)
+    yield from package_findings(cache, matrix)
     yield from _unread(matrix)
 
 
@@ -100,45 +83,6 @@ def _in_file(path: Path, read: Callable[[bytes], tuple[Undefined, ...]]) -> tupl
         return ()
 
 
-# Packages
-
-
-def _early(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
-    """One finding for each file that needs a package which only the requirements of a loader install."""
-    present = runtime_requirements(matrix.checkout)
-    late = _installed_later(matrix) - present if present else frozenset()
-    if not late:
-        return
-    needed = of_loaders(cache, matrix, "needed_packages", dict, lambda: _needed(cache, matrix))
-    told: set[tuple[str, str]] = set()
-    for directory, packages in needed.items():
-        for one in packages:
-            if plain_name(one.name) in late and (one.path, one.name) not in told:
-                told.add((one.path, one.name))
-                message = (
-                    f"Importing {loader_file(directory)} needs {one.name}, which is installed from requirements only"
-                    " when a test of it runs: its tests are then not collected. Import it in the function that uses it"
-                )
-                path = matrix.checkout.relative(matrix.checkout.models / one.path)
-                yield Finding(EARLY_IMPORT.kind, message, path, one.line, id=directory)
-
-
-def _needed(cache: Cache, matrix: Matrix) -> dict[str, tuple[NeededPackage, ...]]:
-    with content_cache(cache, "outlines", matrix.checkout.models, ModuleFacts) as cached:
-        tree = ModelsTree(matrix.checkout.models, cached=cached)
-        return needed_packages(tree, matrix.loaders.values())
-
-
-def _installed_later(matrix: Matrix) -> frozenset[str]:
-    """The packages in requirements of the models, by their plain names."""
-    found: set[str] = set()
-    for path in _requirement_files(matrix):
-        if not path.name.startswith("system-"):
-            names = (plain_name(match["name"]) for line in _lines(path) if (match := _REQUIRED.match(line)))
-            found |= {_IMPORTED_AS.get(name, name) for name in names}
-    return frozenset(found - {plain_name(name) for name in _BROUGHT.split()})
-
-
 # Requirements
 
 
@@ -148,7 +92,7 @@ def _unread(matrix: Matrix) -> Iterator[Finding]:
     models = matrix.checkout.models
     with_loader = {PurePosixPath(directory) for directory in matrix.loaders}
     above = {parent: one for one in sorted(with_loader, reverse=True) for parent in one.parents if parent.name}
-    for path in _requirement_files(matrix) if known else ():
+    for path in requirement_files(matrix) if known else ():
         directory = PurePosixPath(path.parent.relative_to(models))
         place = matrix.checkout.relative(path)
         if directory in with_loader and path.name not in known:
@@ -167,15 +111,3 @@ def _known_names(matrix: Matrix) -> frozenset[str]:
         return frozenset()
     found = frozenset(_FILE_NAME.findall(text))
     return found if _USUAL in found else frozenset()
-
-
-def _requirement_files(matrix: Matrix) -> list[Path]:
-    names = (Path(one) for one in files_below(matrix.checkout.models, ".txt"))
-    return sorted(path for path in names if path.suffix == ".txt" and "requirement" in path.name)
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return read_text(path).splitlines()
-    except TTMatrixError:
-        return []

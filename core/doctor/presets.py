@@ -3,7 +3,6 @@
 
 import ast
 import difflib
-import itertools
 import posixpath
 import re
 from collections import Counter
@@ -15,6 +14,7 @@ from pathlib import Path
 from core.base.files import read_loosely
 from core.ci import MarkerNames, covers_models, given_markers, mark_matches, names_in, problem
 from core.doctor.check import Check, digits
+from core.doctor.marks import MOST_NAMES, never_together, only_models, sets_of
 from core.domain.model import TEST_MODULE, Finding
 from core.matrix import Matrix
 from core.python import parse_python
@@ -51,8 +51,6 @@ _KEYS = (
 _INCLUDE = "include"
 _RUNS_TOO = (LB_BLACKHOLE,)
 """A box of p150 boards: jobs run tests of p150 on it on purpose (docs/rules.md 4.1)."""
-_MOST_NAMES = 12
-"""An expression with more names is not tried with every set of them."""
 _MOST_BYTES = 1 << 22
 _DEFINED = r"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+%s\b"
 
@@ -137,7 +135,16 @@ class Presets:
         for name in names:
             if name not in self._known_marks:
                 yield self.finding(PRESET_MARK.kind, one, "test-mark", self._unknown_mark(name))
-        if message := self._other_arch(mark, names, one.get("runs-on")):
+        dir = one.get("dir")
+        free = self.matrix.flags["marker"].values
+        apart = never_together(mark, free) if isinstance(dir, str) and only_models(dir) else None
+        if apart is not None:
+            message = (
+                f"No test has both {apart[0]} and {apart[1]}, so that {apart[0]} selects nothing here."
+                " Correct the names, or the parentheses"
+            )
+            yield self.finding(PRESET_MARK.kind, one, "test-mark", message)
+        elif message := self._other_arch(mark, names, one.get("runs-on")):
             yield self.finding(PRESET_MARK.kind, one, "test-mark", message)
 
     def _unknown_mark(self, name: str) -> str:
@@ -154,10 +161,9 @@ class Presets:
     def _other_arch(self, mark: str, names: list[str], machine: object) -> str:
         """That the expression only fits tests of another machine than the job has."""
         archs = {name: arch for arch in self.matrix.schema.archs for name in (arch, arch.replace("-", "_"))}
-        if not isinstance(machine, str) or len(names) > _MOST_NAMES or archs.keys().isdisjoint(names):
+        if not isinstance(machine, str) or len(names) > MOST_NAMES or archs.keys().isdisjoint(names):
             return ""
-        sets = (frozenset(some) for size in range(len(names) + 1) for some in itertools.combinations(names, size))
-        fitting = [some for some in sets if mark_matches(mark, some)]
+        fitting = [some for some in sets_of(names) if mark_matches(mark, some)]
         for name in (name for name in names if name in archs) if fitting else ():
             if all(name in some for some in fitting) and machine in archs and machine not in (archs[name], *_RUNS_TOO):
                 return f"Selects tests of {archs[name]}, but runs on {machine}: one of the two is wrong"

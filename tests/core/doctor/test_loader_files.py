@@ -15,9 +15,9 @@ ALPHA = "alpha/pytorch"
 INSTALLER = 'NAMES = ("requirements.txt", "requirements.nodeps.txt", "system-requirements.txt")\n'
 
 
-def _found(root: Path, models: Mapping[str, str]) -> list[tuple[str, str, int]]:
+def _found(root: Path, models: Mapping[str, str], required: str = "torch\ntimm\n") -> list[tuple[str, str, int]]:
     checkout = write_checkout(root / "tt-xla", LOADERS, {})
-    files = {"python_package/requirements.txt": "torch\ntimm\n", "tests/runner/requirements.py": INSTALLER}
+    files = {"python_package/requirements.txt": required, "tests/runner/requirements.py": INSTALLER}
     files |= {f"third_party/tt_forge_models/{path}": text for path, text in models.items()}
     for path, text in files.items():
         place = checkout.root / path
@@ -59,11 +59,25 @@ def test_a_package_that_a_module_of_the_tree_imports(tmp_path: Path) -> None:
         "import numpy, timm, torch, json\n…",
         "try:\n    import omegaconf\nexcept ImportError:\n    omegaconf = None\n…",
         "…\n    def more(self):\n        import omegaconf\n",
-        "import somebody_elses\n…",
+        "import PIL, google, jinja2, PIL.Image, functorch, ttnn\n…",
+        "from tests.infra import x\n…",
     ],
 )
-def test_packages_that_are_there_or_not_needed_or_unknown(tmp_path: Path, text: str) -> None:
+def test_packages_that_are_there_or_not_needed(tmp_path: Path, text: str) -> None:
     assert _found(tmp_path, {**LATE, f"{ALPHA}/loader.py": text}) == []
+
+
+def test_a_package_that_nobody_names(tmp_path: Path) -> None:
+    """What comes along with a package is there as long as that one is required."""
+    text = {f"{ALPHA}/loader.py": "import somebody_elses, shapely, cv2\n…"}
+    named = ("unnamed-package", f"{ALPHA}/loader.py", 1)
+    assert _found(tmp_path / "none", text) == [named] * 3
+    assert _found(tmp_path / "some", text, "torch\nyolov5\n") == [named]
+    assert _found(tmp_path / "all", text, "torch\nyolov5\nsomebody.elses==1\n") == []
+    assert _found(
+        tmp_path / "other", {**text, "beta/onnx/requirements.txt": "somebody-elses\n"}, "torch\nyolov5\n"
+    ) == [("early-import", f"{ALPHA}/loader.py", 1)]
+    assert _found(tmp_path / "unknown", text, "") == []
 
 
 @pytest.mark.parametrize(
@@ -89,7 +103,7 @@ def test_a_name_that_nothing_binds(tmp_path: Path, body: str) -> None:
         "…\n    def helper(self):\n        return gone\n\n\ndef late():\n    globals()['gone'] = 1\n",
         "…\n    def helper(self):\n        x: gone = 1\n        return x\n",
         "…\n    def helper(self):\n        try:\n            return gone\n        except NameError:\n            return __file__\n",
-        "from elsewhere import *\n…\n    def helper(self):\n        return gone\n",
+        "from torch import *\n…\n    def helper(self):\n        return gone\n",
         "…\n    def helper(self):\n        return gone\n\n\nif True:\n    import gone\n",
     ],
 )
@@ -125,6 +139,6 @@ def test_requirements_that_nothing_installs(tmp_path: Path, path: str, found: bo
     ],
 )
 def test_a_method_that_takes_the_class(tmp_path: Path, method: str, found: bool) -> None:
-    text = f"from elsewhere import made\n…\n\n\nclass Other:\n    {method}\n"
+    text = f"from torch import made\n…\n\n\nclass Other:\n    {method}\n"
     kinds = [kind for kind, _, _ in _found(tmp_path, {f"{ALPHA}/loader.py": text})]
     assert kinds == (["no-classmethod"] if found else [])

@@ -97,6 +97,27 @@ def test_a_good_preset_has_no_findings(examine: Examine) -> None:
         ({"test-mark": "p150 and expected_passing"}, "preset-mark", "Selects tests of p150, but runs on n150"),
         ({"test-mark": "(p150 and push) or (p150 and expected_passing)"}, "preset-mark", "Selects tests of p150"),
         ({"test-mark": "expected_passing and not n150"}, "preset-mark", "Leaves out the tests of n150"),
+        (
+            {"test-mark": "n150 and (expected_passing or placeholder)"},
+            "preset-mark",
+            "No test has both placeholder and n150",
+        ),
+        (
+            {"test-mark": "n150 and expected_passing and known_failure_xfail"},
+            "preset-mark",
+            "No test has both expected_passing and known_failure_xfail",
+        ),
+        (
+            {"test-mark": "n150 and single_device and (push or tensor_parallel)"},
+            "preset-mark",
+            "No test has both tensor_parallel and single_device",
+        ),
+        ({"test-mark": "(n150 and push and inference) or (training and inference)"}, "preset-mark", "No test has both"),
+        (
+            {"runs-on": "n300", "test-mark": "expected_passing"},
+            "wrong-machine",
+            "Does not ask for n300: it runs 1 test",
+        ),
         ({"dir": "./tests/runer"}, "preset-path", "did you mean tests/runner"),
         ({"dir": "./tests/runner/test_model.py"}, "preset-path", "did you mean tests/runner/test_models.py"),
         ({"dir": f"{TEST_MODULE}::test_all_models_toch"}, "preset-path", "did you mean test_all_models_torch"),
@@ -184,6 +205,48 @@ def test_tests_of_a_job_that_the_runner_refuses_are_not_covered(tmp_path: Path) 
 def test_a_box_of_boards_runs_the_tests_of_its_boards(examine: Examine) -> None:
     job = {**GOOD, "runs-on": "lb-blackhole", "test-mark": "p150 and expected_passing"}
     assert examine([job]) == []
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "(n150 and expected_passing) or placeholder",
+        "n150 and (expected_passing or unspecified) and not known_failure_xfail",
+        "n150 and push and (inference or training) and not tensor_parallel",
+        "n150 and (push or not single_device)",
+        "expected_passing",
+    ],
+)
+def test_parts_that_some_test_may_fit(examine: Examine, mark: str) -> None:
+    """The entry's archs are n150 and p150, so that its job need not ask for n150."""
+    assert examine([{**GOOD, "test-mark": mark}]) == []
+
+
+def test_markers_of_hand_written_tests_may_be_any(examine: Examine) -> None:
+    job = {
+        **GOOD,
+        "runs-on": "cpu",
+        "forge-models": False,
+        "dir": "tests/torch",
+        "test-mark": "nightly or (push and large)",
+    }
+    assert examine([job]) == []
+
+
+def test_a_marker_that_an_entry_adds_is_no_contradiction(examine: Examine) -> None:
+    entries = ENTRIES.replace("[push]", "[push, data_parallel]")
+    kinds = [kind for kind, *_ in examine([{**GOOD, "test-mark": "n150 and single_device and data_parallel"}], entries)]
+    assert "preset-mark" not in kinds
+
+
+def test_where_no_entry_can_be_read_a_job_must_ask_for_its_machine(examine: Examine) -> None:
+    jobs = [
+        {**GOOD, "runs-on": machine, "test-mark": mark}
+        for machine, mark in (("n300", "push"), ("n300", "n300 and push"))
+    ]
+    assert [(kind, line) for kind, line, _ in examine(jobs, "test_config: {}\n") if kind == "wrong-machine"] == [
+        ("wrong-machine", 2)
+    ]
 
 
 LLMBOX = "import pytest\n\n\n@pytest.mark.nightly\n@pytest.mark.llmbox\ndef test_wide(): ...\n"
