@@ -17,6 +17,7 @@ _JOB = re.compile(r"-(\d{1,18})\.zip(?:!|$)", re.ASCII)
 _TEST_JOB = re.compile(r"(?P<caller>.*?) / test (?P<mark>.*) \((?P<inside>[^()]*)\)")
 _BENCHMARK = re.compile(r"(?P<caller>.*?) / (?:.* / )?perf (?P<name>.*) \((?P<runner>[^()]*)\)")
 _RUNS_TESTS = re.compile(r"\b(?:run|running)\b.*\b(?:tests?|perf|benchmarks?)\b", re.IGNORECASE)
+_MAIN = ("main", "master", "")
 _BAD = ("failure", "cancelled", "timed_out", "startup_failure", "action_required")
 
 
@@ -68,6 +69,11 @@ class CiRun:
         """`owner/name` on GitHub; empty: unknown."""
         found = _RUN.match(self.url)
         return found[1] if found else ""
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether it ran by itself, or on the branch that nightlies run on; not what somebody tried on another one."""
+        return self.event in ("schedule", "") or self.branch in _MAIN
 
     @property
     def settled(self) -> bool:
@@ -226,6 +232,11 @@ class JobReport(NamedTuple):
     """It ends early: `tests` were read before its end."""
     performance: int = 0
     """How many reports of performance it has left."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has left reports of tests in which there are none."""
+        return bool(self.reports) and not self.tests
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import codecs
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement
 from xml.parsers import expat
@@ -38,6 +39,10 @@ _MARKS = (
     (b"<\0?\0", "utf-16-le"),
     (b"\0<\0?", "utf-16-be"),
 )
+_REFERENCE_BYTES = 16
+_TO_CHARACTER = re.compile(rb"&#(?:x([0-9A-Fa-f]{1,8})|([0-9]{1,10}));")
+_NO_CONTROLS = bytes(code if code >= 0x20 or code in (9, 10, 13) else 0x20 for code in range(256))
+_NO_NONCHARACTERS = dict.fromkeys((0xFFFE, 0xFFFF), " ")
 _WIDE = ("utf-16", "utf-32")
 _PLAIN = bytes(range(0x20, 0x7F)) + b" ~{AA~}"
 """Bytes that mean something else than ASCII in encodings which could hide what a file says."""
@@ -80,8 +85,7 @@ def _in_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
             break
     encoding = _encoding(head)
     if encoding == "utf-8":
-        yield head
-        yield from rest
+        yield from _allowed(chain((head,), rest))
         return
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
@@ -91,6 +95,27 @@ def _in_utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield decoder.decode(b"", final=True).encode()
     except UnicodeDecodeError as error:
         raise Damaged(f"it is not in {encoding}, as it says: {error.reason}") from error
+
+
+def _allowed(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Text in UTF-8 in which what XML does not allow is replaced: programs write what was printed as it is."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    reference = b""
+    for chunk in chunks:
+        # A reference to a character may be at the end of a piece, and go on in the next.
+        whole = reference + chunk
+        start = whole.rfind(b"&", -_REFERENCE_BYTES)
+        start = len(whole) if start < 0 or b";" in whole[start:] else start
+        reference, piece = whole[start:], whole[:start].translate(_NO_CONTROLS)
+        piece = piece if piece.isascii() else decoder.decode(piece).translate(_NO_NONCHARACTERS).encode()
+        yield _TO_CHARACTER.sub(_character, piece) if b"&#" in piece else piece
+    yield reference + decoder.decode(b"", final=True).encode()
+
+
+def _character(found: re.Match[bytes]) -> bytes:
+    code = int(found[1], 16) if found[1] else int(found[2])
+    fine = code in (9, 10, 13) or 0x20 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or 0x10000 <= code < 0x110000
+    return found[0] if fine else b" "
 
 
 def _encoding(head: bytes) -> str:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from core.matrix import index
 from core.sources import find_checkout
+from tests.bench.frames import FrameTerminal
 from tests.support.ci_night import Night
 from tests.support.github_server import TOKEN, GitHub, github
 
@@ -31,7 +32,8 @@ _REPOSITORY = "team/tt-xla"
 _PATIENCE = 120.0
 _TEST_JOBS, _BENCHMARKS, _TIMED, _JOBS = 80, 19, 21, 120
 """Of a night: jobs with tests, benchmarks, jobs with tests that leave a report of performance, and all jobs."""
-_RESULTS = 4_000
+_RESULTS, _SOME_RESULTS = 4_000, 1_400
+_F7 = b"\x1b[18~"
 _LOG = b"2026-11-24T01:00:00.0000000Z a line of a log that is long enough to be one of a compiler\n" * 55_000
 _OUTPUT = "2026-11-24 01:00:00.000 | INFO | a line that a test has printed before it ended\n" * 40
 _OOM = "RuntimeError: TT_FATAL: Out of Memory: Not enough space to allocate 4096 B L1 buffer"
@@ -202,10 +204,41 @@ def _killed(bench: Bench) -> None:
     bench.say("groups of that night that lack a report", found["groups"] - found["reported"], 0, "")
 
 
+def _many(bench: Bench, nights: int) -> None:
+    """Many nights, then one of 400 jobs: the command and the screen."""
+    today = datetime.now(UTC)
+    for at in range(nights):
+        bench.night(600 + at, today - timedelta(days=nights - at), results=_SOME_RESULTS)
+    bench.server.asked.clear()
+    done = bench.ingest("--json")
+    found = json.loads(done.out)
+    print(f"{nights} nights, {found['github']['jobs']:,} jobs, {found['testcases']:,} results:", end=" ")
+    print(f"{done.processor:.0f} s, {len(bench.server.asked):,} requests")
+    bench.say("memory of ingesting many nights", done.memory, 200, "MiB")
+    bench.say("requests twice over many nights", sum(bench.asked.values()) - len(bench.asked), 0, "")
+    _run(bench.words("nightly"))
+    bench.say("`nightly` with many nights", _run(bench.words("nightly")).processor, 1.0, "s")
+    bench.say("its screen, from the key", _screen(bench), 0.3, "s")
+    bench.night(800, today, jobs=400)
+    bench.ingest()
+    bench.say("`nightly` on a run of 400 jobs", _run(bench.words("nightly")).processor, 1.0, "s")
+    bench.say("its screen, from the key", _screen(bench), 0.3, "s")
+
+
+def _screen(bench: Bench) -> float:
+    """Processor time until the screen of the newest night is there, in an app that has been open for some seconds."""
+    with FrameTerminal([sys.executable, *bench.words("--fresh")], settle=6.0) as terminal:
+        begun = len(terminal.painted)
+        frames = terminal.press(_F7, quiet=1.0)
+        assert b"against" in bytes(terminal.painted[begun:]), "the screen does not show a night"
+        return frames[-1].processor
+
+
 def main() -> int:
     """Print the numbers."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
+    parser.add_argument("--nights", type=int, default=90)
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, github() as server:
         server.page = 100
@@ -214,6 +247,8 @@ def main() -> int:
         (Path(scratch) / "files").mkdir()
         _one_night(bench, Path(scratch))
         _killed(bench)
+        if args.nights:
+            _many(bench, args.nights)
     return int(bench.failed)
 
 

@@ -26,6 +26,7 @@ _STYLES = {
 _SPEEDS = {
     SpeedTrend.REGRESSED: ("slower", "fail"),
     SpeedTrend.IMPROVED: ("faster", "pass"),
+    SpeedTrend.OTHER_UNIT: ("unsure", "dim"),
     SpeedTrend.UNPROVEN: ("unsure", "dim"),
 }
 _COLUMNS = (

@@ -17,7 +17,7 @@ from core.evidence.github.ends import death_of, is_dead
 from core.evidence.github.logs import fetch_log, read_lines
 from core.evidence.github.performance import read_performance
 from core.evidence.github.transport import Expired, Refused
-from core.evidence.github.unstored import Item, Unstored
+from core.evidence.github.unstored import DAMAGED, Item, Unstored
 from core.evidence.perf_reports import PerfReport, RawReport
 from core.evidence.reports import Problem, Reading, ReadOptions, find_documents, read_report
 from core.evidence.store_ci import CiStore
@@ -174,7 +174,7 @@ class _Fetch:
         self._deaths(run, jobs.values(), unread)
         reports = self.counts.known + self.counts.downloaded - before.known - before.downloaded
         expired, other = self.counts.expired - before.expired, self.counts.other - before.other
-        whole = self.counts.refused == before.refused and not any(one.why == _DAMAGED for one in unread)
+        whole = self.counts.refused == before.refused and not any(one.why == DAMAGED for one in unread)
         self.into.ci.add(replace(run, reports=reports, expired=expired, other=other, whole=whole, unread=tuple(unread)))
 
     def _jobs(self, run: CiRun, unread: list[Unread]) -> dict[int, CiJob]:
@@ -258,12 +258,14 @@ class _Fetch:
         yield self.unstored.reading
         if performance := [report for item in items for report in item.performance]:
             self.into.store_performance(performance)
-        whole = [item for item in items if item.whole]
-        self.into.ci.add_reports((one.artefact.job, one.left) for one in whole if one.artefact.job is not None)
-        self.done.add(item.artefact.id for item in whole)
+        readable = [item for item in items if item.readable]
+        self.into.ci.add_reports((one.artefact.job, one.left) for one in readable if one.artefact.job is not None)
+        self.done.add(item.artefact.id for item in readable)
         for item in items:
-            if not item.whole:
-                self._unread(item.artefact, jobs.get(item.artefact.job or 0), _DAMAGED, unread)
+            if not item.readable:
+                self._unread(item.artefact, jobs.get(item.artefact.job or 0), DAMAGED, unread)
+            else:
+                unread += [Unread(item.artefact.name, one.message) for one in item.reading.unreadable]
         self.unstored.clear()
 
     def _refuse(self, error: Refused) -> None:
@@ -311,7 +313,6 @@ class _Fetch:
         return death_of(job, report, read_lines(file))
 
 
-_DAMAGED = "not a readable archive"
 _REFUSED = "the token may not read it"
 
 

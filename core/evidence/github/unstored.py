@@ -15,6 +15,7 @@ from core.evidence.github.actions import Artefact
 from core.evidence.perf_reports import PerfReport
 from core.evidence.reports import Reading
 
+DAMAGED = "not a readable archive"
 _MOST_SECONDS = 1.0
 """So long a reader waits for results that are here."""
 _MOST_TESTCASES, _MOST_BYTES = 5_000, 64 * 2**20
@@ -28,16 +29,18 @@ class Item(NamedTuple):
     performance: Sequence[PerfReport] = ()
 
     @property
-    def whole(self) -> bool:
-        """Whether it was a readable archive: what is none now may be one the next time."""
-        return bool(self.reading.reports) or not self.reading.problems
+    def readable(self) -> bool:
+        """Whether it was an archive: what is none now may be one the next time."""
+        return not any(problem.message.startswith(DAMAGED) for problem in self.reading.unreadable)
 
     @property
     def left(self) -> JobReport:
-        """What its job has left in it."""
+        """What its job has left in it. A report that is none ends before its first test."""
         reports = self.reading.reports
+        none = 0 if self.artefact.holds_performance else len(self.reading.unreadable)
         tests = sum(report.counts.total() for report in reports)
-        return JobReport(len(reports), tests, any(report.cut for report in reports), len(self.performance))
+        cut = bool(none) or any(report.cut for report in reports)
+        return JobReport(len(reports) + none, tests, cut, len(self.performance))
 
 
 class Unstored:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells of a run against what they did before, and those of one area and cause together."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -87,6 +87,8 @@ class Rows:
 
     by_key: Mapping[Key, Observation]
     jobs: Mapping[int, CiJob]
+    repeated: Collection[Key] = ()
+    """What failed before in the same job and passed when it was repeated: in a suite of the same report."""
 
     def job(self, row: Observation) -> CiJob | None:
         """The job that has made a result; None: unknown."""
@@ -99,12 +101,30 @@ class Rows:
 
 
 def rows_of(found: Iterable[Observation], jobs: Mapping[int, CiJob]) -> Rows:
-    """The newest result of each test and arch. An attempt replaces what it reran, whatever it was named before."""
+    """The newest result of each test and arch. An attempt replaces what it reran, whatever it was named before.
+
+    Attempts have numbers, because clocks are wrong. Of two jobs of one attempt, the one in which a test fails counts.
+    """
     by_key: dict[Key, Observation] = {}
-    for row in sorted(found, key=lambda row: row.when):
-        job = jobs.get(job_id(row.source) or 0)
-        by_key[row.test_id, row.arch or (job.parts.runner if job else "")] = row
-    return Rows(by_key, jobs)
+    repeated: set[Key] = set()
+    of_job = {id: (job.attempt, job.parts.runner) for id, job in jobs.items()}
+    for row in sorted(found, key=lambda row: (of_job.get(job_id(row.source) or 0, _NO_JOB)[0], row.when)):
+        attempt, runner = of_job.get(id := job_id(row.source) or 0, _NO_JOB)
+        key = row.test_id, row.arch or runner
+        before = by_key.get(key)
+        if before is not None:
+            other = job_id(before.source) or 0
+            beside = other != id and of_job.get(other, _NO_JOB)[0] == attempt
+            if beside and _fails(before) and not before.as_expected and not _fails(row):
+                continue
+            if not beside and _fails(before) and row.ending is Ending.PASSED:
+                repeated.add(key)
+        by_key[key] = row
+    return Rows(by_key, jobs, repeated)
+
+
+_NO_JOB = 1, ""
+"""Attempt and runner, where nothing is known."""
 
 
 def kind_of(was: Observation | None, now: Observation) -> Kind | None:
@@ -135,7 +155,7 @@ def groups_of(cells: Iterable[NightCell]) -> tuple[Group, ...]:
     """The cells by kind, area and cause, the largest groups of each kind first."""
     found: dict[tuple[Kind, str, str, str], list[NightCell]] = {}
     for cell in cells:
-        key = cell.kind, area_of_test(cell.row), _signature(cell.row), _was(cell, _signature)
+        key = cell.kind, area_of_test(cell.row), cause_of(cell.row), _was(cell, cause_of)
         found.setdefault(key, []).append(cell)
     kinds = list(Kind)
     groups = [
@@ -153,7 +173,8 @@ def _cause(row: Observation) -> str:
     return row.reason or row.ending.words
 
 
-def _signature(row: Observation) -> str:
+def cause_of(row: Observation) -> str:
+    """What results with one cause have in common."""
     return signature(row.steady) if row.steady else row.ending.words
 
 

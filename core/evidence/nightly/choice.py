@@ -8,11 +8,13 @@ from core.evidence.ci_runs import CiRun
 
 
 def newest_night(runs: Sequence[CiRun]) -> CiRun | None:
-    """The newest nightly of `runs`, which are newest first: another workflow of the night may have ended later.
+    """The newest nightly of `runs`, which are newest first: another workflow of the night may have ended later, and
+    somebody may have started one on a branch.
 
     None: there are none.
     """
-    nightly = [run for run in runs if "nightly" in run.name and "experimental" not in run.name] or [*runs]
+    by_itself = [run for run in runs if run.is_regular] or runs
+    nightly = [run for run in by_itself if "nightly" in run.name and "experimental" not in run.name] or [*by_itself]
     # One whose reports are being read would look as if it had lost them.
     return next((run for run in nightly if run.settled), nightly[0] if nightly else None)
 

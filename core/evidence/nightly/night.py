@@ -2,7 +2,7 @@
 """One run of a workflow against the run before: jobs, failures by area and cause, performance, versions."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -17,6 +17,7 @@ from core.evidence.nightly.cells import (
     Kind,
     NightCell,
     Rows,
+    cause_of,
     groups_of,
     is_unheard,
     kind_of,
@@ -34,6 +35,8 @@ from core.evidence.store import EvidenceStore
 from core.evidence.store_ci import CiStore
 from core.sources.ci import Preset
 
+_NEVER = ("skipped", "neutral")
+"""How a job ended that was not to run."""
 _LOOKED_BACK = 5
 """So many runs before the base are looked at for what the base does not report."""
 _LEAST_FAILURES, _ALONE, _ELSEWHERE = 3, 0.5, 0.2
@@ -50,8 +53,14 @@ class LostJob(NamedTuple):
     @property
     def lost(self) -> bool:
         """Whether it ended without a whole report; else that could only not be read."""
-        state = self.state
-        return bool(state.death or (state.report and state.report.cut)) or not state.job.parts.has_tests
+        state, report = self.state, self.state.report
+        told = state.death or self.skipped or (report and (report.cut or report.is_empty))
+        return bool(told) or not state.job.parts.has_tests
+
+    @property
+    def skipped(self) -> bool:
+        """Whether something before it failed, so that it never began."""
+        return self.state.job.conclusion in _NEVER
 
 
 class Machine(NamedTuple):
@@ -101,6 +110,8 @@ class Night:
     lost: tuple[LostJob, ...]
     absent: tuple[str, ...]
     """Jobs of the base that this run does not have, by runner and mark."""
+    removed: tuple[str, ...]
+    """Those of them whose rows the presets do not have any more."""
     absent_cells: tuple[Key, ...]
     groups: tuple[Group, ...]
     passed: int
@@ -154,13 +165,18 @@ class Night:
     @property
     def is_bad(self) -> bool:
         """Whether there is a new failure, or a group was lost."""
-        return bool(self.of_kind(Kind.NEW) or self.absent) or any(one.lost for one in self.lost)
+        gone = set(self.absent) - set(self.removed)
+        return bool(self.of_kind(Kind.NEW) or gone) or any(one.lost for one in self.lost)
 
 
 def read_night(source: Source, run: CiRun, base: CiRun | None = None) -> Night:
-    """A run against `base`; without one, against the newest run of its workflow before it that has results."""
+    """A run against `base`; without one, against the newest run of its workflow before it that has results.
+
+    What somebody runs on a branch is compared with a nightly, and no nightly with it.
+    """
     now = source.rows(run)
-    earlier = [one for one in runs_of_workflow(source.ci.runs(), run.workflow) if _order(one) < _order(run)]
+    others = (one for one in runs_of_workflow(source.ci.runs(), run.workflow) if _order(one) < _order(run))
+    earlier = [one for one in others if one.is_regular or one.branch == run.branch]
     skipped: list[str] = []
     before = Rows({}, {})
     if base is not None:
@@ -234,7 +250,7 @@ class _Reading:
         states = {state.job.id: state for state in self.source.ci.jobs(self.run.id)}
         jobs = tuple(states[job.id] for job in latest_attempts(state.job for state in states.values()))
         cells = [one for key, row in self.now.by_key.items() if (one := self._cell(key, row))]
-        lost, absent, absent_cells, missing = self._without(jobs)
+        lost, absent, removed, absent_cells, missing = self._without(jobs)
         base = self.past.base
         failing = [cell for cell in cells if cell.kind is not Kind.FIXED]
         performance = [*self.source.performance()]
@@ -246,6 +262,7 @@ class _Reading:
             jobs=jobs,
             lost=lost,
             absent=absent,
+            removed=removed,
             absent_cells=absent_cells,
             groups=groups_of([*cells, *missing]),
             passed=sum(row.ending is Ending.PASSED for row in self.now.by_key.values()),
@@ -281,7 +298,8 @@ class _Reading:
 
     def _retried(self) -> Iterator[NightCell]:
         for key, row in self.now.by_key.items():
-            if row.ending is Ending.FLAKY or (row.ending is Ending.PASSED and row.attempts > 1):
+            again = row.attempts > 1 or key in self.now.repeated
+            if row.ending is Ending.FLAKY or (row.ending is Ending.PASSED and again):
                 yield NightCell(Kind.FIXED, row, None, key[1], self.now.machine(row))
 
     def _drops(self) -> Iterator[tuple[NightCell, float]]:
@@ -295,54 +313,82 @@ class _Reading:
         yield from (list(self._alone(self.now.machine)) or self._alone(lambda row: row.host))
 
     def _alone(self, name_of: Callable[[Observation], str]) -> Iterator[Machine]:
-        ran, failed = Counter[str](), Counter[str]()
+        """Machines that fail, each against failures of the same causes elsewhere: two may be ill, each in its way."""
+        ran = Counter[str]()
+        causes: dict[str, Counter[str]] = {}
         for row in self.now.by_key.values():
             if row.ending in RAN and (machine := name_of(row)):
                 ran[machine] += 1
-                failed[machine] += not row.as_expected and row.ending is not Ending.FLAKY
-        for name, count in failed.most_common():
+                if not row.as_expected and row.ending is not Ending.FLAKY:
+                    causes.setdefault(machine, Counter())[cause_of(row)] += 1
+        for name, mine in sorted(causes.items(), key=lambda one: (-one[1].total(), one[0])):
             others = ran.total() - ran[name]
-            elsewhere = (failed.total() - count) / others if others else 1.0
-            if count >= _LEAST_FAILURES and count / ran[name] >= _ALONE and elsewhere <= _ELSEWHERE:
-                yield Machine(name, count, ran[name], elsewhere)
+            alike = sum(some[cause] for other, some in causes.items() if other != name for cause in mine)
+            elsewhere = alike / others if others else 1.0
+            if mine.total() >= _LEAST_FAILURES and mine.total() / ran[name] >= _ALONE and elsewhere <= _ELSEWHERE:
+                yield Machine(name, mine.total(), ran[name], elsewhere)
 
     def _without(
         self, jobs: Sequence[JobState]
-    ) -> tuple[tuple[LostJob, ...], tuple[str, ...], tuple[Key, ...], list[NightCell]]:
+    ) -> tuple[tuple[LostJob, ...], tuple[str, ...], tuple[str, ...], tuple[Key, ...], list[NightCell]]:
         """Jobs that left too little with their cells, jobs that are not there with theirs, and single missing cells."""
-        found = {one.job.id: (one, list[Key]()) for one in jobs if _left_too_little(one)}
+        told = {job.id for row in self.now.by_key.values() if (job := self.now.job(row))}
+        found = {one.job.id: (one, list[Key]()) for one in jobs if _left_too_little(one, one.job.id in told)}
+        waiting = [one for one, _ in found.values()]
         keys = {one.job.parts.key for one in jobs if one.job.parts.mark}
         absent: dict[str, list[Key]] = {}
+        removed: set[str] = set()
         missing = []
         for key, row in self.past.expected.items():
             if key in self.now.by_key:
                 continue
-            if lost := self._culprit(row, [one for one, _ in found.values()]):
+            if lost := self._culprit(row, waiting, keys):
                 found[lost.job.id][1].append(key)
-            elif row.job and keys and row.job not in keys:
+            elif row.job and jobs and row.job not in keys:
                 absent.setdefault(row.job, []).append(key)
+                if len(absent[row.job]) == 1 and self._is_removed(row):
+                    removed.add(row.job)
             else:
                 missing.append(NightCell(Kind.MISSING, row, row, key[1], ""))
         lost_jobs = [LostJob(state, area_of_job(state.job.parts), tuple(cells)) for state, cells in found.values()]
+        # What was not to run, and has no cells, is no loss.
+        lost_jobs = [one for one in lost_jobs if one.cells or not one.skipped]
         lost_jobs.sort(key=lambda one: (not one.lost, AREAS.index(one.area), -len(one.cells), one.state.job.name))
         cells = tuple(key for some in absent.values() for key in some)
-        return tuple(lost_jobs), tuple(sorted(absent)), cells, missing
+        return tuple(lost_jobs), tuple(sorted(absent)), tuple(sorted(removed)), cells, missing
 
-    def _culprit(self, row: Observation, lost: Sequence[JobState]) -> JobState | None:
+    def _is_removed(self, row: Observation) -> bool:
+        """Whether the row of the job of a result has gone from the presets since."""
+        before, base = self.past.job(row), self.past.base
+        if before is None or base is None:
+            return False
+        was, now = (self.source.presets(one.commit) for one in (base, self.run))
+        return bool(was and now is not None and row_of(before.parts, was) and not row_of(before.parts, now))
+
+    def _culprit(self, row: Observation, lost: Sequence[JobState], keys: Collection[str]) -> JobState | None:
         """The job that should have reported a cell, among those that left too little."""
         before = self.past.job(row)
         alike = [one for one in lost if one.job.parts.mark and one.job.parts.key == row.job]
         named = [one for one in alike if before is not None and one.job.name == before.name]
-        return next(iter(named or alike), None)
+        if alike or before is None or row.job in keys:
+            return next(iter(named or alike), None)
+        # It has another mark by now, or another runner of the same arch.
+        same = before.parts.caller, before.parts.row, self._arch(before)
+        return next(
+            (one for one in lost if (one.job.parts.caller, one.job.parts.row, self._arch(one.job)) == same), None
+        )
 
 
-def _left_too_little(one: JobState) -> bool:
-    """Whether a job left no whole report: it failed without one, or its report could not be read."""
+def _left_too_little(one: JobState, told: bool) -> bool:
+    """Whether a job left no whole report: it failed without one, or its report could not be read, or has no tests.
+
+    `told`: some result is known of it.
+    """
     parts, report = one.job.parts, one.report
-    if one.job.conclusion in ("skipped", "neutral"):
-        return False
     if not parts.has_tests:
         return one.job.failed and not parts.caller.startswith("fail-")
     if report is None:
-        return True
-    return report.cut or not (report.performance if parts.benchmark else report.reports)
+        return bool(parts.mark) or one.job.conclusion not in _NEVER
+    if parts.benchmark:
+        return report.cut or not report.performance
+    return report.cut or not report.reports or not (report.tests or told)

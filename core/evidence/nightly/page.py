@@ -148,7 +148,8 @@ def _jobs(night: Night) -> Iterator[Line]:
     for one in night.lost:
         yield _job(one, night)
     for name in night.absent:
-        yield Line(text="a group of the run before is not in this one:", said=name)
+        words = "a group of the run before is in no preset any more:" if name in night.removed else ""
+        yield Line(text=words or "a group of the run before is not in this one:", said=name)
     if night.absent_cells:
         yield Line(text=f"{counted(len(night.absent_cells), 'cell')} of groups that are not in this run")
 
@@ -156,7 +157,7 @@ def _jobs(night: Night) -> Iterator[Line]:
 def _job(one: LostJob, night: Night) -> Line:
     state = one.state
     job, death = state.job, state.death
-    how = death.how if death else "its report was not read"
+    how = death.how if death else _how(one)
     step = f" in {death.step!r}" if death and death.step else ""
     read = f", {state.report.tests} of its tests are read" if state.report and state.report.cut else ""
     notes = [f"last test: {death.test}"] if death and death.test else []
@@ -171,6 +172,14 @@ def _job(one: LostJob, night: Night) -> Line:
         "; ".join(notes),
         state,
     )
+
+
+def _how(one: LostJob) -> str:
+    """How a job ended that did not die."""
+    report = one.state.report
+    if one.skipped:
+        return "was skipped, because something before it failed"
+    return "its report has no tests" if report and report.is_empty else "its report was not read"
 
 
 def _red_jobs(night: Night) -> Iterator[Line]:
@@ -246,7 +255,7 @@ def _link(cell: NightCell) -> Link:
 
 
 def _speeds(night: Night) -> Iterator[Line]:
-    shown = (SpeedTrend.REGRESSED, SpeedTrend.IMPROVED, SpeedTrend.UNPROVEN)
+    shown = (SpeedTrend.REGRESSED, SpeedTrend.IMPROVED, SpeedTrend.OTHER_UNIT, SpeedTrend.UNPROVEN)
     for one in night.speeds:
         if one.trend in shown:
             yield Line("", _speed(one), links=(Link(f"{one.model} ({one.arch})", one.url),), about=one)

@@ -2,7 +2,7 @@
 """Performance of one run against the runs before: by the noise of the series, never by a single pair of nights."""
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -32,6 +32,8 @@ class SpeedTrend(StrEnum):
     REGRESSED = "regressed"
     IMPROVED = "improved"
     STEADY = "steady"
+    OTHER_UNIT = "another unit?"
+    """It is about a thousand times, or a million times, what it was: no code is so much slower."""
     UNPROVEN = "too few nights"
     """It is far off, but the noise is not known."""
     WITHOUT_BASE = "no baseline"
@@ -123,12 +125,21 @@ def speeds_of(run: str, earlier: Sequence[str], reports: Iterable[PerfReport]) -
 
 
 def silent_in(run: str, base: str, reports: Iterable[PerfReport]) -> list[str]:
-    """The benchmarks, with their archs, that one run has no number of and the one before has."""
-    found: dict[str, set[str]] = {run: set(), base: set()}
+    """The benchmarks, with their archs, that one run has no number of and the one before has; or which number."""
+    found: dict[str, dict[str, set[str]]] = {run: {}, base: {}}
     for one in reports:
         if one.benchmark and one.run in found:
-            found[one.run].add(f"{one.test_id} ({one.arch})")
-    return sorted(found[base] - found[run])
+            found[one.run].setdefault(f"{one.test_id} ({one.arch})", set()).update(numbers_of(one))
+    return [*_silent(found[base], found[run])]
+
+
+def _silent(before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> Iterator[str]:
+    for name, metrics in sorted(before.items()):
+        gone = sorted(_SHOWN.get(one, one) for one in metrics - after.get(name, set()))
+        if metrics and not after.get(name):
+            yield name
+        elif gone:
+            yield f"{name}: {', '.join(gone)}"
 
 
 def _speed(metric: str, reports: Sequence[PerfReport]) -> Speed:
@@ -138,7 +149,10 @@ def _speed(metric: str, reports: Sequence[PerfReport]) -> Speed:
     trend = _TRENDS[course_of(metric, values, levels)]
     moved = trend in (SpeedTrend.REGRESSED, SpeedTrend.IMPROVED)
     point = newest_change(values, levels) if moved else None
-    if trend is SpeedTrend.UNPROVEN and not levels.far_off:
+    before = point.before if point else statistics.median(values[:-1] or values)
+    if _is_other_unit(before, values[-1]):
+        trend, point = SpeedTrend.OTHER_UNIT, None
+    elif trend is SpeedTrend.UNPROVEN and not levels.far_off:
         trend = SpeedTrend.STEADY
     new = reports[-1]
     runs = tuple(one.run for one in reports)
@@ -146,6 +160,13 @@ def _speed(metric: str, reports: Sequence[PerfReport]) -> Speed:
     return Speed(new.test_id, new.arch, name, values, trend, new.job, new.benchmark, runs, point)
 
 
+def _is_other_unit(before: float, after: float) -> bool:
+    """Whether two numbers are so far apart as seconds and milliseconds, or microseconds."""
+    ratio = max(before, after) / min(before, after) if before > 0 and after > 0 else 1.0
+    return any(unit / _NEAR <= ratio <= unit * _NEAR for unit in (1e3, 1e6, 1e9))
+
+
+_NEAR = 2.0
 _TRENDS = {
     Trend.REGRESSED: SpeedTrend.REGRESSED,
     Trend.IMPROVED: SpeedTrend.IMPROVED,

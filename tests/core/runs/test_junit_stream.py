@@ -92,12 +92,24 @@ def test_a_text_that_fits_is_whole() -> None:
         ([b""], "it is empty"),
         ([SMALL[:-5]], "line 1"),
         ([b"<!DOCTYPE x []><testsuites/>"], "document type"),
-        ([b'<testsuite name="\xff"/>'], "not well-formed"),
+        ([b'<testsuite name="a" name="b"/>'], "duplicate attribute"),
     ],
 )
 def test_what_has_no_end_or_is_no_report_is_refused(pieces: list[bytes], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         list(stream_cases(pieces))
+
+
+ODD = b'<testsuite><testcase name="a\x00b\x1b[1m \xff \xef\xbf\xbf &#x1b;&#0;&#xD800;&#65;\xe2\x82\xac">'
+"""With characters that XML does not allow, as they are and as references, and with two that it does."""
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+def test_characters_that_are_not_allowed_lose_nothing(size: int) -> None:
+    data = ODD + b'</testcase><testcase name="last"/></testsuite>'
+    pieces = [data[at : at + size] for at in range(0, len(data), size)]
+    first, last = stream_cases(pieces)
+    assert first.element.get("name") == "a b [1m \ufffd      A\u20ac" and last.element.get("name") == "last"
 
 
 def test_testcases_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,7 +48,7 @@ def test_one_damaged_report_keeps_no_other_from_being_read(tmp_path: Path) -> No
     texts = {
         "cut": whole[:-30],
         "empty": "",
-        "control": whole.replace('time="1"', 'time="1" x="\x01"'),
+        "twice": whole.replace('time="1"', 'time="1" time="1"'),
         "other": "<html/>",
         "bomb": '<!DOCTYPE x [<!ENTITY a "aa">]><testsuites>&a;</testsuites>',
         "whole": whole,
