@@ -74,6 +74,7 @@ _LISTS = ("runs", "triage", "clusters", "compare", "profiles", "programs", "revi
 _RENAMED = {
     **{"matrix.last": "app.last", "matrix.zoom": "app.zoom", "runs.zoom": "app.zoom"},
     **{f"{screen}.pane": "list.pane" for screen in _LISTS},
+    **{f"{screen}.open": "app.page" for screen in ("clusters", "compare", "nightly", "job_log")},
 }
 """Ids that settings written for an earlier version may have."""
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.base.errors import TTMatrixError
     from core.edits import Operation
     from core.edits.pending import Change, Conflict, Decision, Take
-    from core.evidence import JobState
+    from core.evidence import JobState, Page
     from core.evidence.proposals import Progress, Worklist
     from core.matrix import Detail
     from core.matrix.query import Query
@@ -72,8 +72,8 @@ class Notify(Protocol):
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard of the terminal, and into a file."""
 
-    def open_page(self, address: str) -> None:
-        """Show a page in a browser; where there is none, copy its address."""
+    def open_page(self, page: Page) -> None:
+        """Show a page in a browser, or without one copy its address; where there is no page, say why."""
 
 
 class Background(Protocol):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+import core.evidence as reported
 import core.workspace as workspaces
 from core import ci, doctor, edits, kinds, providers, runs, states, workflows
 from core.base.errors import TTMatrixError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from core.domain.model import Finding
     from core.edits import Cited, Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
-    from core.evidence import CiRun
+    from core.evidence import CiRun, Page
     from core.evidence.analysis import Series
     from core.evidence.verdicts import Verdicts
     from core.hosts import Host
@@ -208,6 +209,14 @@ class Session:
         """Whether a row is run with the options of tests of models: on an arch, alone or before its lease ends."""
         kind = self.kind_of(id)
         return kind is not None and kind.launch is kinds.Launch.TEST
+
+    def page_of(self, ids: Sequence[str], arch: str = "") -> Page:
+        """The page of the newest job of these tests: on an arch, if there is one. Not for the app's own thread."""
+        rows = self.look().newest_of(ids)
+        for id in ids:
+            if (kind := self.kind_of(id)) is not None:
+                rows += kind.results(id, self.workspace)
+        return reported.page_of([row for row in rows if arch and row.arch == arch] or rows)
 
     def place_of(self, id: str) -> tuple[str, int]:
         """The file of a row that is no test of a model, relative to the checkout, and its first line there."""

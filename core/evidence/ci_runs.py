@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from core.evidence.observation import Observation
+from core.evidence.observation import Observation, Origin
 
 _RUN = re.compile(r"https://github\.com/([\w.-]+/[\w.-]+)/actions/runs/(\d{1,18})(?=/|$)", re.ASCII)
 _JOB = re.compile(r"-(\d{1,18})\.zip(?:!|$)", re.ASCII)
@@ -272,6 +272,30 @@ def job_page(row: Observation) -> str:
     """The page of the job of a result; empty: unknown."""
     run, job = run_page(row), job_id(row.source)
     return f"{run}/job/{job}" if run and job is not None else ""
+
+
+class Page(NamedTuple):
+    """Where something is on GitHub, or why it is nowhere."""
+
+    url: str = ""
+    why: str = ""
+    """A sentence; empty: there is a page."""
+
+
+def page_of(rows: Iterable[Observation | None]) -> Page:
+    """The page that tells of results: that of the newest whose job is known, else that of the newest whose run is."""
+    known = sorted((row for row in rows if row is not None), key=lambda row: row.when, reverse=True)
+    found = next((page for read in (job_page, run_page) for row in known if (page := read(row))), "")
+    if found:
+        return Page(found)
+    if any(row.origin is Origin.CI for row in known):
+        return Page(why=_NO_JOB)
+    return Page(why=_ONLY_HERE if known else _NO_RESULT)
+
+
+_NO_RESULT = "No job of CI is known here: no report has a result of it."
+_ONLY_HERE = "No job of CI is known here: it has only run on this machine."
+_NO_JOB = "No job of CI is known here: its reports are from files that do not name their run on GitHub."
 
 
 def runs_of_workflow(runs: Sequence[CiRun], workflow: int) -> list[CiRun]:

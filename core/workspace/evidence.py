@@ -24,7 +24,7 @@ from core.workspace.lasting import Lasting, once
 from core.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from core.evidence import CiJob, CiRun, Observation, Results
+    from core.evidence import CiJob, CiRun, Observation, Page, Results
     from core.evidence.analysis import (
         BackendComparison,
         BackendNumbers,
@@ -288,6 +288,19 @@ class Evidence(Lasting):
         last = self.results.last_of_cases()
         known = analysis.backends_of(last, ids)
         return CasesCompared(known, analysis.compare_backends(last, ids, analysis.two_backends(names, known)))
+
+    def newest_of(self, ids: Collection[str]) -> "list[Observation]":
+        """The newest results of tests and op cases, at least one of each cell that has any."""
+        known = self.workspace.matrix.rows
+        models = [id for id in ids if id in known]
+        found = self.results.recent(models, verdicts.MODEL_TESTS, 1, 1, count_older=False)
+        rows = [row for _, recent in found for row in recent.rows]
+        return [*rows, *(row for id in ids if id not in known for row in self.results.of_test(id))]
+
+    def page_of_run(self, name: str) -> "Page":
+        """The page of a run of CI."""
+        found = next((one.url for one in self.ci_runs if one.name == name), "")
+        return evidence.Page(found) if found else evidence.page_of(self.results.of_run(name))
 
     @property
     def ci_runs(self) -> "list[CiRun]":

@@ -263,7 +263,7 @@ async def test_what_a_person_asks_for_is_all_that_is_compared(
         app.navigation.show_diff("HEAD..HEAD")
         await until(pilot, lambda: "These two do not differ" in screen_text(app), "no difference")
         assert asked == [("HEAD~1", "HEAD"), ("HEAD", "HEAD")]
-        await pilot.press("enter", "space", "r", "E", "m", "slash", "n", "o", "y", "plus", "j", "k", "tab")
+        await pilot.press("enter", "space", "r", "E", "m", "slash", "n", "t", "y", "plus", "j", "k", "tab")
         assert app.screen is screen, "nothing to do anything with, and it says so"
 
 

@@ -103,7 +103,7 @@ async def _runs(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
     runs = app.navigation.screen(RunsScreen)
     await _show(app, pilot, "2", "g", "j")
     await until(pilot, lambda: runs.runs.current is not None, "a run")
-    await _each(app, pilot, "enter", "z", "o")
+    await _each(app, pilot, "enter", "z", "m")
     await in_and_out(app, pilot, "enter", "question_mark")
 
 
@@ -163,7 +163,7 @@ async def in_and_out_to_tests(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
 
 async def test_from_a_cell_of_the_grid_to_its_tests_and_back_to_the_cell(app: TTMatrixApp) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("number_sign", "o", "j")
+        await pilot.press("number_sign", "greater_than_sign", "j")
         while app.matrix_screen.listing.cell_query is None:
             await pilot.press("l")
         spot, spec = where(app), app.session.view.spec

@@ -178,7 +178,7 @@ async def test_to_see_which_loaders_are_worst_on_p150_takes_three_keys(tmp_path:
         person = Person(app, pilot)
         await person.press("number_sign")
         await person.see(lambda: bool(app.session.view.grid) and len(app.matrix_screen.grid.source) > 1)
-        await person.press("l", "o")
+        await person.press("l", "greater_than_sign")
         await person.see("▲p150")
         grid = app.matrix_screen.grid
         assert grid.order.by == ("p150",) and grid.source.columns[0].title == "loader"

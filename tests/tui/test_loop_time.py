@@ -150,7 +150,24 @@ async def _walk(app: TTMatrixApp, pilot: Pilot[Any], dog: Watchdog) -> None:
             dog.press(f"{letter} of {text} on {type(app.screen).__name__}")
             await type_text(pilot, letter)
 
-    await press("j", "k", "pagedown", "ctrl+d", "G", "g", "space", "ctrl+n", "d", "d", "f", "f", "o", "O", "o", "at")
+    await press(
+        "j",
+        "k",
+        "pagedown",
+        "ctrl+d",
+        "G",
+        "g",
+        "space",
+        "ctrl+n",
+        "d",
+        "d",
+        "f",
+        "f",
+        "greater_than_sign",
+        "O",
+        "greater_than_sign",
+        "at",
+    )
     await press("slash")
     await write("family1 status:xfail mode:training")
     await press("enter", "enter", "j", "escape", "escape")
@@ -159,7 +176,19 @@ async def _walk(app: TTMatrixApp, pilot: Pilot[Any], dog: Watchdog) -> None:
     await press("enter", "j", "l", "j", "h", "plus", "G", "underscore", "m")
     await write("nothing")
     await press(
-        "enter", "number_sign", "l", "o", "O", "j", "enter", "escape", "number_sign", "minus", "minus", "z", "z"
+        "enter",
+        "number_sign",
+        "l",
+        "greater_than_sign",
+        "O",
+        "j",
+        "enter",
+        "escape",
+        "number_sign",
+        "minus",
+        "minus",
+        "z",
+        "z",
     )
     await press("question_mark", "escape", "V", "escape", "C", "escape", "colon")
     await write("goto model123")

@@ -218,7 +218,7 @@ async def test_arch_and_sort(checkout: Checkout) -> None:
         await pilot.press("at")
         assert app.session.view.arch == "n150"
         await until(pilot, lambda: "arch n150" in screen_text(app), "arch n150")
-        await pilot.press("o")
+        await pilot.press("greater_than_sign")
         assert app.session.view.sort_key == "status"
 
 

@@ -144,13 +144,13 @@ async def test_the_grid_is_sorted_by_a_column_and_two_are_compared(checkout: Che
         assert "entries that PASS: █ all" in screen_text(app)
         grid = app.matrix_screen.grid
         labels = _labels(grid)
-        await pilot.press("l", "o")
+        await pilot.press("l", "greater_than_sign")
         await until(pilot, lambda: "▲p150" in screen_text(app), "the order")
         worst = _labels(grid)
         assert (worst[0], sorted(worst)) == ("", sorted(labels))
         await pilot.press("O")
         await until(pilot, lambda: "▼p150" in screen_text(app), "the other order")
-        await pilot.press("O", "o")
+        await pilot.press("O", "greater_than_sign")
         await until(pilot, lambda: _labels(grid) == labels, "the first order")
         await pilot.press("c")
         await until(pilot, lambda: "Compare p150 with" in screen_text(app), "the question")
@@ -190,7 +190,7 @@ async def test_columns_are_chosen_ordered_sorted_and_saved(checkout: Checkout) -
         await pilot.press("j", "space", "K", "G")
         last = TABLE_FIELDS[-1].name
         await until(pilot, lambda: TABLE_FIELDS[-1].help[:30] in screen_text(app), "the last column")
-        await pilot.press("space", "o", "o", *["K"] * len(TABLE_FIELDS), "enter")
+        await pilot.press("space", "greater_than_sign", "greater_than_sign", *["K"] * len(TABLE_FIELDS), "enter")
         view = app.session.view
         assert view.columns[0] == last
         assert (view.sort_key, view.descending) == (last, True)

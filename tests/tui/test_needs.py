@@ -58,7 +58,7 @@ async def test_where_there_is_nothing_each_key_says_what_is_missing(tmp_path: Pa
         ("2", "f", Need.RUN),
         ("9", "a", Need.WORKFLOW),
         ("9", "x", Need.WORKFLOW),
-        ("5", "t", Need.CHANGE),
+        ("5", "T", Need.CHANGE),
     ],
 )
 async def test_without_a_row_that_is_said_and_not_what_the_row_lacks(

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`o` opens the page of the job of a failure, where it is known, and invents none."""
+"""`o` opens the page of the job of what is under the cursor, on every screen by one rule, and invents none."""
 
 from pathlib import Path
 
 import pytest
 
+from core.evidence import Page
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.ci_night import Night
@@ -12,49 +13,128 @@ from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.three_nights import nightly_checkout
 from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
 from tui.screens.clusters import ClustersScreen
 
 hub = pytest.fixture(reached)
 ID = "alpha/pytorch-tiny-single_device-inference"
+RUN = "https://github.com/team/tt-xla/actions/runs/21"
 
 
 def from_github(hub: GitHub, checkout: Checkout) -> str:
-    """Two nights, of which the second breaks a test; the page of its job."""
-    Night(hub, 20).models("n150", {ID: "pass"})
-    job = Night(hub, 21).models("n150", {ID: "RuntimeError: boom"})
+    """Three nights, of which the second one and the third break a test; the page of its last job."""
+    Night(hub, 19).models("n150", {ID: "pass"})
+    Night(hub, 20).models("n150", {ID: "RuntimeError: boom"})
+    night = Night(hub, 21)
+    job = night.models("n150", {ID: "RuntimeError: boom"})
+    # A newer result on another arch, which is not what the row of the failure is about.
+    night.models("p150", {ID: "pass"})
     done = call("ingest", "--from-github", "--repository", "team/tt-xla", "--json", "--repo", checkout.root)
     assert done.code == 0, done.err
-    return f"https://github.com/team/tt-xla/actions/runs/21/job/{job}"
+    return f"{RUN}/job/{job}"
 
 
-@pytest.mark.parametrize(("key", "shown", "to"), [("7", "boom", ()), ("8", "new", ("j",))])
+def taken(app: TTMatrixApp, monkeypatch: pytest.MonkeyPatch) -> list[Page]:
+    """The pages that are opened from now on, and the reasons where there are none."""
+    opened: list[Page] = []
+    monkeypatch.setattr(app.notifications, "open_page", opened.append)
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("keys", "shown", "to"),
+    [
+        (("1", "at"), "arch n150", ()),
+        (("1", "at", "enter"), "RuntimeError: boom", ()),
+        (("1", "m"), "Group", ("enter",)),
+        (("4",), "boom", ()),
+        (("4",), "boom", ("l", "j")),
+        (("7",), "boom", ()),
+        (("7", "enter"), "1 cell", ()),
+        (("f4", "f"), "broke", ()),
+        (("f7",), "RuntimeError: boom", ("j", "j")),
+    ],
+)
 async def test_the_page_of_the_job(
-    hub: GitHub, tmp_path: Path, key: str, shown: str, to: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    hub: GitHub,
+    tmp_path: Path,
+    keys: tuple[str, ...],
+    shown: str,
+    to: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     checkout = sample(tmp_path / "tt-xla")
     page = from_github(hub, checkout)
-    app = build_app(checkout)
-    opened: list[str] = []
-    monkeypatch.setattr(app.notifications, "open_page", opened.append)
+    app = build_app(checkout, query=ID)
+    opened = taken(app, monkeypatch)
     async with app.run_test(size=(120, 36)) as pilot:
-        await pilot.press(key)
-        await until(pilot, lambda: shown in screen_text(app), "the failure")
+        await pilot.press(*keys)
+        await until(pilot, lambda: shown in screen_text(app), "what it is about")
         await pilot.press(*to, "o")
-        await until(pilot, lambda: opened == [page], "the page")
+        await until(pilot, lambda: bool(opened), "the page")
+    assert opened[0].url == page
 
 
-async def test_no_page_is_invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_pending_leads_to_the_job_in_which_it_began(
+    hub: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    from_github(hub, checkout)
+    app = build_app(checkout)
+    opened = taken(app, monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("4")
+        await until(pilot, lambda: "boom" in screen_text(app), "the failure")
+        await pilot.press("a", "5", "o")
+        await until(pilot, lambda: bool(opened), "the page")
+    assert opened[0].url == "https://github.com/team/tt-xla/actions/runs/20/job/20001"
+
+
+async def test_a_heading_of_the_night_leads_to_the_run(
+    hub: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = sample(tmp_path / "tt-xla")
+    from_github(hub, checkout)
+    app = build_app(checkout)
+    opened = taken(app, monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("f7")
+        await until(pilot, lambda: "boom" in screen_text(app), "the night")
+        await pilot.press("g", "o")
+        await until(pilot, lambda: bool(opened), "the page")
+        await pilot.press("8")
+        await until(pilot, lambda: "1 persisting" in screen_text(app), "both runs")
+        await pilot.press("o")
+        await until(pilot, lambda: len(opened) == 2, "the page of the first of a group")
+    assert opened[0].url == RUN
+    assert opened[1].url.startswith(f"{RUN}/job/")
+
+
+@pytest.mark.parametrize(
+    ("keys", "why"),
+    [
+        (("1",), "no report has a result of it"),
+        (("2",), "started from here"),
+        (("4",), "do not name their run on GitHub"),
+        (("6",), "Nothing here is of a job"),
+        (("7",), "do not name their run on GitHub"),
+        (("f7",), "no page on GitHub"),
+        (("f2",), "Nothing here is of a job"),
+        (("f4",), "counts many jobs"),
+    ],
+)
+async def test_no_page_is_invented(
+    tmp_path: Path, keys: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = build_app(nightly_checkout(tmp_path / "tt-xla"))
-    opened: list[str] = []
-    said: list[str] = []
-    monkeypatch.setattr(app.notifications, "open_page", opened.append)
-    monkeypatch.setattr(app.notifications, "info", said.append)
+    opened = taken(app, monkeypatch)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("7")
         await until(pilot, lambda: app.navigation.screen(ClustersScreen).current is not None, "the clusters")
-        await pilot.press("o")
-        await until(pilot, lambda: "which job of CI" in " ".join(said), "what is lacking")
-    assert not opened
+        await until(pilot, lambda: app.worklists.known is not None, "what is to be decided")
+        await pilot.press(*keys, "o")
+        await until(pilot, lambda: bool(opened), "what is lacking")
+    assert not opened[0].url and why in opened[0].why
 
 
 def test_results_and_since_have_it(hub: GitHub, tmp_path: Path) -> None:
@@ -62,4 +142,5 @@ def test_results_and_since_have_it(hub: GitHub, tmp_path: Path) -> None:
     page = from_github(hub, checkout)
     (shown,) = call("verdicts", ID, "--json", "--repo", checkout.root).json[:1]
     assert page in [row["url"] for row in shown["rows"]]
-    assert page in call("since", ID, "--repo", checkout.root).err + call("since", ID, "--repo", checkout.root).out
+    said = call("since", ID, "--repo", checkout.root)
+    assert "/actions/runs/20/job/20001" in said.err + said.out

@@ -62,7 +62,7 @@ async def test_sorted_and_exported(checkout: Checkout, tmp_path: Path, own_home:
         await pilot.press("8", "p")
         await until(pilot, lambda: "1 test, 2 profiles" in screen_text(app), "the table")
         screen = app.navigation.screen(ProfilesScreen)
-        await pilot.press("o", "o", "o", "o")
+        await pilot.press(*["greater_than_sign"] * 4)
         await until(pilot, lambda: "by run_s" in screen_text(app), "the order")
         assert [screen.table.source.key(at).split()[1:] for at in range(2)] == [["fast"], []]
         await pilot.press("O")

@@ -127,7 +127,7 @@ async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_over
     app = build_app(checkout, query=ORG)
     elsewhere = YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL")
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        await pilot.press("E", "right", "enter", "5", "a", "t")
+        await pilot.press("E", "right", "enter", "5", "a", "T")
         await until(pilot, lambda: "has no conflict" in screen_text(app), "that there is nothing to take")
         (checkout.test_config / INFERENCE).write_text(elsewhere)
         await pilot.press("w", "y")
@@ -137,9 +137,9 @@ async def test_a_field_changed_elsewhere_is_shown_with_both_sides_and_never_over
         await until(pilot, lambda: "! clash" in screen_text(app), "the conflict")
         for words in ("theirs: EXCLUDE_MODEL", "before: NOT_SUPPORTED_SKIP", "ours:   UNSPECIFIED"):
             await until(pilot, lambda words=words: words in screen_text(app), words)  # type: ignore[misc]
-        await pilot.press("t")
+        await pilot.press("T")
         assert app.session.pending.changes == ()
-        await pilot.press("u", "o")
+        await pilot.press("u", "O")
         await until(pilot, lambda: "✓ accept" in screen_text(app), "the decision that stood")
         await pilot.press("w", "y")
         await until(pilot, lambda: bool(app.session.uncommitted), "the write")

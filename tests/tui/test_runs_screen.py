@@ -260,7 +260,7 @@ async def test_runs_are_marked_compared_reported_and_run_again(checkout: Checkou
         parents = {record.spec.parent for record in app.session.runs[:2]}
         assert parents == {app.session.runs[-1].spec.batch}
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
-        await pilot.press("o")
+        await pilot.press("m")
         await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix")
         assert app.matrix_screen.current in (PASSING_ID, failing)
 

@@ -505,7 +505,7 @@ async def test_the_tests_of_a_group_are_shown_and_marked_in_the_matrix(broken: C
         ids = sorted(names({Fate.BREAKS: 6})[Fate.BREAKS])
         await pilot.press("M")
         await until(pilot, lambda: app.session.view.marks == set(ids), "the marks")
-        await pilot.press("o")
+        await pilot.press("t")
         await until(pilot, lambda: shown_ids(app) == ids, "these and no others")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is app.navigation.screen(TriageScreen), "the way back")

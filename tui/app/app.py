@@ -542,6 +542,19 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
     def action_last_view(self) -> None:
         self.navigation.last()
 
+    @command(
+        "app.page",
+        Where.APP,
+        "o",
+        "Page",
+        "Open the job of CI, or copy its address",
+        aliases="link url browser web ci",
+    )
+    def action_open_page(self) -> None:
+        """Open the page of what is under the cursor; where there is none, say why."""
+        if isinstance(self.screen, SessionScreen):
+            self.background.run("page", self.screen.page(), self.notifications.open_page, supersede=True)
+
     @command("app.zoom", Where.APP, "z", "Zoom", "Zoom this pane to the whole screen, or back")
     def action_zoom(self) -> None:
         if isinstance(self.screen, SessionScreen):

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.notifications import Notification
@@ -18,6 +18,9 @@ from core.base.text import printable
 from tui import screens
 from tui.terminal import in_browser
 from tui.textual_private import write_to_terminal
+
+if TYPE_CHECKING:
+    from core.evidence import Page
 
 _CLIPBOARD_CHARACTERS = 100_000
 """Terminals refuse longer sequences, or hang on them."""
@@ -88,12 +91,15 @@ class Notifications:
         else:
             self.info(f"Copied; also saved to {file}" if fits else f"Too long for the clipboard; saved to {file}")
 
-    def open_page(self, address: str) -> None:
+    def open_page(self, page: Page) -> None:
         """Show a page in the browser of this desktop, or of the page that the app is in; without one copy its address.
 
-        Over ssh a browser would open elsewhere, or take the terminal.
+        Over ssh a browser would open elsewhere, or take the terminal. Where there is no page, say why.
         """
-        if in_browser(os.environ) or (has_desktop(os.environ, sys.platform) and not os.environ.get("SSH_CONNECTION")):
+        address = page.url
+        if not address:
+            self.info(page.why)
+        elif in_browser(os.environ) or (has_desktop(os.environ, sys.platform) and not os.environ.get("SSH_CONNECTION")):
             self._app.open_url(address)
             self.info(f"Opened {address}")
         else:

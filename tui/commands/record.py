@@ -100,7 +100,6 @@ class Need(StrEnum):
     NIGHT_LINE = "No line of the night is under the cursor."
     NIGHT_JOB = "No job is under the cursor."
     NIGHT_TESTS = "No test of this checkout is under the cursor."
-    NIGHT_PAGE = "This line has no page on GitHub."
     NIGHTS = "No run of CI is known: `ttmatrix ingest --from-github` reads them."
     FINDING = "There is no finding under the cursor."
     TEST_OF_FINDING = "This finding is not about a single test."
@@ -137,7 +136,6 @@ BEFORE: Mapping[Need, Need] = {
     Need.NIGHT_LINE: Need.NIGHTS,
     Need.NIGHT_JOB: Need.NIGHT_LINE,
     Need.NIGHT_TESTS: Need.NIGHT_LINE,
-    Need.NIGHT_PAGE: Need.NIGHT_LINE,
     Need.TEST_OF_FINDING: Need.FINDING,
     Need.READY: Need.WORKFLOW,
     Need.DEVICE: Need.WORKFLOW,

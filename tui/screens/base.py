@@ -2,6 +2,7 @@
 """The base of all full screens: context, title line, and signals that end with the screen."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -10,6 +11,7 @@ from textual.signal import Signal
 from textual.timer import Timer
 from textual.widgets import Input
 
+from core import evidence
 from tui import view_models
 from tui.commands import HasCommands, Need, Where, needs_of
 from tui.keymap import advice
@@ -20,6 +22,7 @@ from tui.textual_private import SteadyScreen
 from tui.widgets import KeyLine, PaneRule
 
 if TYPE_CHECKING:
+    from core.evidence import Page
     from tui.view_models import Meaning
 
 
@@ -209,6 +212,16 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         """Show only those of these commands on the line of keys whose needs are met now."""
         lacking = (id for id in ids if any(map(self.lacks, needs_of(id))))
         self.key_line.leave_out(lacking)
+
+    # The page of what is under the cursor
+
+    def page(self) -> "Callable[[], Page]":
+        """A function, to be called in a thread, for the page on GitHub of what is under the cursor."""
+        return partial(evidence.Page, why="Nothing here is of a job of CI.")
+
+    def page_of_tests(self, ids: Sequence[str], arch: str = "") -> "Callable[[], Page]":
+        """The page of the newest job of these tests, on an arch if there is one."""
+        return partial(self.session.page_of, [*ids], arch)
 
     # In and out
 

@@ -9,7 +9,7 @@ from core.base.errors import UsageError
 from core.base.text import counted, one_line
 from core.edits import Operation
 from core.edits.pending import Decision
-from core.evidence import job_page
+from core.evidence import Page, page_of
 from core.evidence.analysis import Cluster, ClusterCell, with_canonical, with_link
 from core.evidence.proposals import Worklist, change_of
 from core.issues import IssueState
@@ -155,6 +155,12 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
     def lacks(self, need: Need) -> bool:
         return self.cluster is None if need is Need.CLUSTER else super().lacks(need)
 
+    def page(self) -> Callable[[], Page]:
+        """The page of the newest result, of the member or of any in the cluster."""
+        member, cluster = self.member, self.cluster
+        cells = (member,) if member is not None else cluster.members if cluster is not None else ()
+        return partial(page_of, [one.seen for one in cells])
+
     def close_one(self) -> bool:
         """First the cluster, then the filter."""
         if self._entered:
@@ -271,26 +277,6 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         else:
             none = "No result of its tests asks for a change of their entries."
             self.context.notify.info("All of its proposals are pending already." if found else none)
-
-    @command(
-        "clusters.open",
-        Where.CLUSTERS,
-        "o",
-        "Page",
-        "Open a member's job, or copy its address",
-        needs=Need.CLUSTER,
-        aliases="link browser",
-    )
-    def action_open_page(self) -> None:
-        """Open the page of the job of a member, or of the newest result of the cluster that has one."""
-        member, cluster = self.member, self.cluster
-        cells = (member,) if member is not None else cluster.members if cluster is not None else ()
-        seen = sorted((cell.seen for cell in cells if cell.seen is not None), key=lambda row: row.when)
-        page = next((page for row in reversed(seen) if (page := job_page(row))), "")
-        if page:
-            self.context.notify.open_page(page)
-        else:
-            self.context.notify.info("No result here says which job of CI it is of.")
 
     @command(
         "clusters.copy",

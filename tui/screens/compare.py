@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare: how the results of two runs differ, with the commits between them; or op cases on two backends."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from core.base.text import counted
-from core.evidence import job_page
+from core.evidence import Page, page_of
 from core.evidence.analysis import Difference, OnTwoBackends
 from tui.commands import Hint, Need, Where, command
 from tui.protocol import Context
@@ -94,6 +94,14 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
                 return self._groups.group is None or not len(self._groups.grouped)
             case _:
                 return super().lacks(need)
+
+    def page(self) -> Callable[[], Page]:
+        """The page of the later result, else of the earlier one; of a group, of the newest."""
+        group, rows = self._groups.group, self._rows.items if self._rows else ()
+        here = (self.current,) if self.current is not None else [rows[at] for at in group.rows] if group else ()
+        both = [one for one in here if isinstance(one, Difference)]
+        later = [one.after for one in both if one.after is not None]
+        return partial(page_of, later or [one.before for one in both])
 
     def close_one(self) -> bool:
         """From one kind to all kinds."""
@@ -200,25 +208,6 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
             self._question, self.kind, self._found = Question(), "", None
             self._say()
             self._evidence.ask()
-
-    @command(
-        "compare.open",
-        Where.COMPARE,
-        "o",
-        "Page",
-        "Open the later job, or copy its address",
-        needs=Need.DIFFERENCE,
-        aliases="link browser",
-    )
-    def action_open_page(self) -> None:
-        """Open the page of the job of the later result, else of the earlier one."""
-        one = self.current
-        rows = (one.after, one.before) if isinstance(one, Difference) else ()
-        page = next((page for row in rows if row is not None and (page := job_page(row))), "")
-        if page:
-            self.context.notify.open_page(page)
-        else:
-            self.context.notify.info("No result here says which job of CI it is of.")
 
     @command("compare.copy", Where.COMPARE, "y", "Copy", "Copy the id", action="copy", needs=Need.DIFFERENCE)
     def copied(self) -> str:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Diff: the matrix at two states, by loader; enter shows the lines of code, r runs what is touched."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from core.base.errors import TTMatrixError
 from core.base.text import counted, one_line
 from core.edits import EntryForm, Operation
+from core.evidence import Page
 from core.sessions import hours_of
 from core.sources import WORK_TREE, Git
 from core.states import (
@@ -158,6 +159,13 @@ class DiffScreen(ListAndLines[StateRow]):
             return [self.current]
         group = self._groups.group
         return [self._listed[at] for at in group.rows] if group and self._listed else []
+
+    def page(self) -> Callable[[], Page]:
+        """The page of the newest job of its tests, also of those that are gone; of a version, what compares both."""
+        rows = self._of_cursor()
+        if link := next((one.link for one in rows if one.link), ""):
+            return partial(Page, link)
+        return self.page_of_tests([id for one in rows for id in one.ids or (one.name,)])
 
     def show_text(self) -> None:
         rows, one = self._of_cursor(), self.current
@@ -358,7 +366,7 @@ class DiffScreen(ListAndLines[StateRow]):
         self.context.edits.propose(found, "; ".join(reasons))
         self.table.action_move(1)
 
-    @command("diff.go", Where.DIFF, "o", "Go to", "Show the test in the matrix", needs=Need.CHANGE)
+    @command("diff.go", Where.DIFF, "t", "Go to", "Show the test in the matrix", needs=Need.CHANGE)
     def action_go_to_test(self) -> None:
         one = next((id for row in self._of_cursor() for id in row.ids if id in self.session.matrix.rows), None)
         if one is None:

@@ -2,7 +2,7 @@
 """Doctor: everything that is wrong with the checkout; from each finding to its test, its file and its fix."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
@@ -11,6 +11,7 @@ from core.base.text import counted, one_line
 from core.doctor import explanation, kinds
 from core.domain.model import Finding
 from core.edits import parse_operations
+from core.evidence import Page
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.list_and_text import ListAndPane
@@ -85,6 +86,11 @@ class DoctorScreen(ListAndPane[Finding]):
     def restore(self, spot: object) -> None:
         if isinstance(spot, DoctorPlace):
             self.show_kind(spot.kind, keep=spot.key)
+
+    def page(self) -> Callable[[], Page]:
+        """The page of the newest job of the test that the finding is about."""
+        id = self.current.id if self.current is not None else ""
+        return self.page_of_tests([id]) if id else super().page()
 
     def lacks(self, need: Need) -> bool:
         match need:

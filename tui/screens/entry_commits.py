@@ -15,13 +15,15 @@ from textual.widgets import Label
 from core import history
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
+from core.evidence import Page
 from core.history import Step, Timeline
+from core.sources import Checkout, Commit
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
 from tui.view_models import diff_style, step_rows
 from tui.widgets import CachedBox, LinesView, RowTable, TextLines
 
-_HINT = "enter whole commit   tab scroll   copy: o link   y id   p PR text   esc close"
+_HINT = "enter whole commit   tab scroll   o page   copy: y id   p PR text   esc close"
 
 
 class EntryCommits(Dialog[None]):
@@ -29,7 +31,7 @@ class EntryCommits(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "whole", "Whole commit", show=False),
-        Binding("o", "copy_link", "Copy link", show=False),
+        Binding("o", "open_page", "Open its page, or copy the address", show=False),
         Binding("y", "copy_id", "Copy id", show=False),
         Binding("p", "copy_pr", "Copy PR text", show=False),
         Binding("tab", "other_pane", "Pane", show=False),
@@ -123,17 +125,15 @@ class EntryCommits(Dialog[None]):
         work = partial(self.context.session.pull_request, commit.id)
         self.context.background.run("text of a pull request", work, self.context.notify.copy, supersede=True)
 
-    def action_copy_link(self) -> None:
-        """Copy where the commit is on the web."""
+    def action_open_page(self) -> None:
+        """Open the page of the commit, or copy its address."""
         commit = self._step.commit if self._step else None
-        if commit is None:
-            self.context.notify.info("Nothing to copy: this is not committed yet.")
-            return
-        work = partial(history.commit_link, self.context.session.checkout, commit.id)
-        self.context.background.run("commit link", work, self._copied, supersede=True)
+        work = partial(_page_of, self.context.session.checkout, commit)
+        self.context.background.run("page", work, self.context.notify.open_page, supersede=True)
 
-    def _copied(self, link: str) -> None:
-        if link:
-            self.context.notify.copy(link)
-        else:
-            self.context.notify.info("The remote of this clone has no page on the web: y copies the id of the commit.")
+
+def _page_of(checkout: Checkout, commit: Commit | None) -> Page:
+    if commit is None:
+        return Page(why="There is no page of this: it is not committed yet.")
+    why = "The remote of this clone has no page on the web: y copies the id of the commit."
+    return Page(history.commit_link(checkout, commit.id), why)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The log of a job of CI: at the line that says why it failed, or at a test; fetched when it is first asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
-from core.evidence import JobState, github, store_file
+from core.evidence import JobState, Page, github, store_file
 from core.runs.log import LogFile
 from tui.commands import Where, command
 from tui.protocol import Context
@@ -80,6 +80,10 @@ class JobLogScreen(SessionScreen):
         else:
             self.action_fetch()
         self._say()
+
+    def page(self) -> Callable[[], Page]:
+        url = self._asked.state.job.url if self._asked is not None else ""
+        return partial(Page, url, "The page of this job is not known.")
 
     def spot(self) -> object:
         return self._asked
@@ -220,12 +224,6 @@ class JobLogScreen(SessionScreen):
             self._find(asked, test=test)
         else:
             self.context.notify.info("No test is known here: the log ends outside of tests, or all have ended.")
-
-    @command("job_log.open", Where.JOB_LOG, "o", "Page", "Open the job, or copy the address", footer=True)
-    def action_open_page(self) -> None:
-        """Open the page of the job, or copy its address."""
-        if self._asked is not None and self._asked.state.job.url:
-            self.context.notify.open_page(self._asked.state.job.url)
 
 
 def _cause(state: JobState, lines: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from core.base.checked_numbers import day_of
-from core.evidence import CiJob, CiRun, JobState, nightly
+from core.evidence import CiJob, CiRun, JobState, Page, nightly
 from core.evidence.nightly import Line, Machine, Night, NightCell, Section, Span, Speed
 from core.matrix.query import Query, exactly
 from core.runs.planning import LaunchPlan
@@ -186,8 +186,6 @@ class NightScreen(ListAndLines[NightRow]):
                 return self._job_of(line) is None
             case Need.NIGHT_TESTS:
                 return not self._cells_here(line)
-            case Need.NIGHT_PAGE:
-                return line is None or not line.url
             case _:
                 return super().lacks(need)
 
@@ -219,7 +217,7 @@ class NightScreen(ListAndLines[NightRow]):
         elif isinstance(line.about, Speed) and line.about.model in self.session.matrix.rows:
             go.show_test(line.about.model)
         elif line.url:
-            self.action_open_page()
+            self.context.notify.open_page(Page(line.url))
 
     def _show_tests(self, ids: Sequence[str]) -> None:
         """The group of Triage that the tests are in, else the tests in the matrix."""
@@ -310,20 +308,12 @@ class NightScreen(ListAndLines[NightRow]):
         if self._shown is not None and self._line is not None:
             self.context.notify.copy(nightly.issue_text(self._shown.night, self._line))
 
-    @command(
-        "nightly.open",
-        Where.NIGHTLY,
-        "o",
-        "Page",
-        "Open its page, or copy the address",
-        footer=True,
-        needs=Need.NIGHT_PAGE,
-        aliases="link browser",
-    )
-    def action_open_page(self) -> None:
-        """Open the page of the line, or copy its address."""
-        if self._line is not None and self._line.url:
-            self.context.notify.open_page(self._line.url)
+    def page(self) -> Callable[[], Page]:
+        """The page of the line; of a heading, that of the whole run."""
+        line, night = self._line, self._shown.night if self._shown is not None else None
+        if line is None and night is not None:
+            return partial(Page, night.run.url)
+        return partial(Page, line.url if line is not None else "", "This line has no page on GitHub.")
 
     action_copy = command(
         "nightly.copy",

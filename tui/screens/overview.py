@@ -2,7 +2,7 @@
 """Overview: the numbers of the matrix, of doctor, and of runs and changes here; each leads to what it counts."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from rich.text import Text
@@ -14,6 +14,7 @@ from textual.widgets import Static
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
 from core.domain.model import Finding
+from core.evidence import Page
 from core.history import Week, weeks
 from core.matrix import Matrix
 from core.matrix.query import Query
@@ -106,6 +107,11 @@ class OverviewScreen(SessionScreen):
     def complete(self) -> bool:
         """Whether the findings and the weeks are there, which are read last."""
         return self._findings is not None and bool(self._weeks)
+
+    def page(self) -> Callable[[], Page]:
+        """The page of last night."""
+        night = self.session.night
+        return partial(Page, night.url) if night is not None and night.url else super().page()
 
     def _count(self) -> None:
         """Count again while the screen is in front and there is a new matrix."""

@@ -2,7 +2,7 @@
 """Plan: which runs of the marked tests fit into the time that is left on machines; enter queues them."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -10,6 +10,7 @@ from rich.text import Text
 
 from core import hosts
 from core.base.errors import UsageError
+from core.evidence import Page
 from core.runs.planning import LaunchPlan
 from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, Slot, hours_of, session_slots
 from tui.commands import Changes, Need, Where, command
@@ -54,6 +55,10 @@ class PlanScreen(ListAndPane[PlanRow]):
     def on_screen_resume(self) -> None:
         # Marks and the filter may be others by now.
         self._evidence.ask()
+
+    def page(self) -> Callable[[], Page]:
+        one = self.current.candidate if self.current is not None else None
+        return self.page_of_tests([one.id], one.arch) if one is not None else super().page()
 
     def lacks(self, need: Need) -> bool:
         match need:
@@ -130,7 +135,7 @@ class PlanScreen(ListAndPane[PlanRow]):
         question = Ask("How many hours?", "Empty: until the reservations end.", value=value, check=_hours)
         self.app.push_screen(question, lambda text: None if text is None else self.plan(_hours(text)))
 
-    @command("plan.go", Where.PLAN, "o", "Go to", "Show the test in the matrix", footer=True, needs=Need.LISTED_TEST)
+    @command("plan.go", Where.PLAN, "t", "Go to", "Show the test in the matrix", footer=True, needs=Need.LISTED_TEST)
     def action_go_to_test(self) -> None:
         if self.current is not None:
             self.context.navigation.show_test(self.current.candidate.id)

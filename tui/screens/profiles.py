@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Profiles: tests under several profiles in one batch, and how their numbers differ from those of the first."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from core.base.errors import TTMatrixError, UsageError
 from core.base.files import atomic_write
 from core.base.text import counted, one_line
+from core.evidence import Page
 from core.evidence.analysis import FORMATS, ProfileTable, exported, profile_table
 from core.runs.log import side_by_side
 from core.runs.planning import newest_comparison, profiles_of, shown_name
@@ -83,6 +84,9 @@ class ProfilesScreen(ListAndLines[Tried]):
         else:
             heading = f"{current[0]}   compared with {shown_name(table.profiles[0])}"
             self.say(profile_words(table, *current), title=one_line(heading))
+
+    def page(self) -> Callable[[], Page]:
+        return self.page_of_tests([self.current[0]] if self.current is not None else [])
 
     def lacks(self, need: Need) -> bool:
         match need:
@@ -173,7 +177,13 @@ class ProfilesScreen(ListAndLines[Tried]):
             self.app.push_screen(pick, lambda name: self.show_batch(name) if name else None)
 
     @command(
-        "profiles.sort", Where.PROFILES, "o", "Sort", "Sort by the next column", footer=True, needs=Need.PROFILE_ROW
+        "profiles.sort",
+        Where.PROFILES,
+        "greater_than_sign",
+        "Sort",
+        "Sort by the next column",
+        footer=True,
+        needs=Need.PROFILE_ROW,
     )
     def action_next_sort(self) -> None:
         self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]

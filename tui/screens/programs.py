@@ -208,7 +208,7 @@ class ProgramsScreen(ListAndText[Program]):
 
         self.app.push_screen(Pick("Compare with which run?", options), compare)
 
-    @command("programs.ops", Where.PROGRAMS, "o", "Ops", "Toggle text / op counts", footer=True, needs=Need.PROGRAM)
+    @command("programs.ops", Where.PROGRAMS, "d", "Ops", "Toggle text / op counts", footer=True, needs=Need.PROGRAM)
     def action_ops(self) -> None:
         """Show how many ops of each name there are, or the text again."""
         self._counting = not self._counting

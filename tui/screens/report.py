@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Report: how we are doing. Pass rates and entries over time, what turned, machines, stale entries, incomplete runs."""
 
+from collections.abc import Callable
+from functools import partial
+
 from textual import events
 from textual.app import ComposeResult
 from textual.widgets import Static
 
 from core.base.text import one_line
+from core.evidence import Page
 from core.evidence.progress import By, Progress, ProgressReader, summary
 from tui.commands import Need, Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
+from tui.session import Session
 from tui.view_models import (
     NO_OP_RESULTS,
     NO_ROWS,
@@ -144,6 +149,15 @@ class ReportScreen(SessionScreen):
     def _row(self) -> ReportRow | None:
         return self.rows.items[self.table.row] if self.table.row is not None else None
 
+    def page(self) -> Callable[[], Page]:
+        """The page of the newest job of the test on the arch of the row, or that of the run."""
+        row, session = self._row, self.session
+        if row is not None and row.test:
+            return self.page_of_tests([row.test], row.arch)
+        if row is not None and row.run:
+            return partial(_page_of_run, session, row.run)
+        return partial(Page, why=f"This row counts many jobs: {self.context.keymap.key('report.go')} shows its tests.")
+
     @command(
         "report.go",
         Where.REPORT,
@@ -201,3 +215,7 @@ class ReportScreen(SessionScreen):
     def action_copy(self) -> None:
         if self._progress is not None:
             self.context.notify.copy(summary(self._progress))
+
+
+def _page_of_run(session: Session, run: str) -> Page:
+    return session.look().page_of_run(run)

@@ -2,12 +2,15 @@
 """Runs and their logs: what is running, how runs ended, and what they print, live."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from textual.app import ComposeResult
 from textual.widget import Widget
 
 from core.base.text import counted, one_line
+from core.evidence import Page
 from core.runs.planning import progress
 from core.runs.store import RunRecord
 from tui.commands import Changes, Need, Where, command
@@ -174,6 +177,9 @@ class RunsScreen(ListAndText[RunRecord]):
         self.log_pane.detailed = detailed
         self.set_class(detailed, "detailed")
 
+    def page(self) -> Callable[[], Page]:
+        return partial(Page, why="This run was started from here: it has no job of CI.")
+
     def lacks(self, need: Need) -> bool:
         look = self.log_view.look
         match need:
@@ -286,7 +292,7 @@ class RunsScreen(ListAndText[RunRecord]):
         if not self.table.has_focus:
             self.set_focus(self.front)
 
-    @command("runs.entry", Where.RUNS, "o", "Entry", "Show the test of the run in the matrix", needs=Need.RUN)
+    @command("runs.entry", Where.RUNS, "m", "Entry", "Show the test of the run in the matrix", needs=Need.RUN)
     def action_entry(self) -> None:
         self.runs.show_test()
 

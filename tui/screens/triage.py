@@ -9,6 +9,7 @@ from functools import partial
 from core.base.text import counted, one_line
 from core.edits import combined, retyped
 from core.edits.pending import Change, Decision
+from core.evidence import Page, page_of
 from core.evidence.proposals import (
     Progress,
     Proposal,
@@ -296,6 +297,12 @@ class TriageScreen(DecisionScreen):
             return self.listing.current is None
         return super().lacks(need)
 
+    def page(self) -> Callable[[], Page]:
+        """The page of the newest result that asks for a change, of the test or of any in the group."""
+        items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item]
+        judged = [one for item in items for one in item.asking]
+        return partial(page_of, [row for one in judged for row in (*one.rows, one.first, one.last_reported)])
+
     def close_one(self) -> bool:
         """First the filter, then the list."""
         if self.listing.filter.active:
@@ -380,7 +387,7 @@ class TriageScreen(DecisionScreen):
         self.app.push_screen(dialog, decided)
 
     @command(
-        "triage.show", Where.TRIAGE, "o", "Tests", "Show the tests of the group in the matrix", needs=Need.LISTED_TEST
+        "triage.show", Where.TRIAGE, "t", "Tests", "Show the tests of the group in the matrix", needs=Need.LISTED_TEST
     )
     def action_show_tests(self) -> None:
         """Show the tests of the group in the matrix, and nothing else."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from core.base.errors import UsageError
 from core.base.text import counted, one_line
 from core.edits import Operation
+from core.evidence import Page
 from core.runs.planning import Sources, of_sources
 from core.workflows import UserInput, WorkflowItem, WorkflowManager, WorkflowState, device_steps, markdown
 from tui.commands import Changes, Need, Where, command
@@ -53,6 +54,9 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
                 return item is None or item.state is not WorkflowState.DEVICE
             case _:
                 return super().lacks(need)
+
+    def page(self) -> Callable[[], Page]:
+        return self.page_of_tests([self.current.id] if self.current is not None else [])
 
     def begin(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of `ids`, failing training tests; what they download is asked about first."""
@@ -227,7 +231,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
             "" if item is None or item.progress is None else device_steps(item.progress) or markdown(item.progress, "")
         )
 
-    @command("workflows.go", Where.WORKFLOWS, "o", "Go to", "Show the test in the matrix", needs=Need.WORKFLOW)
+    @command("workflows.go", Where.WORKFLOWS, "t", "Go to", "Show the test in the matrix", needs=Need.WORKFLOW)
     def action_go_to_test(self) -> None:
         if self.current is not None:
             self.context.navigation.show_test(self.current.id)

@@ -75,6 +75,8 @@ class ReportRow(NamedTuple):
     test: str = ""
     query: Query | None = None
     run: str = ""
+    arch: str = ""
+    """The one on which the test is meant."""
 
 
 def _rows(columns: Sequence[TableColumn], rows: Sequence[ReportRow]) -> Rows[ReportRow]:
@@ -215,7 +217,7 @@ def _missing_row(one: Missing) -> ReportRow:
         [Cell(moment_day(one.mentioned)[5:], "dim")],
         [Cell("")],
     )
-    return ReportRow(f"gone {one.id} {one.arch}", cells, test=one.id)
+    return ReportRow(f"gone {one.id} {one.arch}", cells, test=one.id, arch=one.arch)
 
 
 def _turned_row(one: Turned) -> ReportRow:
@@ -227,7 +229,7 @@ def _turned_row(one: Turned) -> ReportRow:
         [Cell(moment_day(one.when)[5:], "dim")],
         [Cell(f"{one.together:,}" if one.together else "", "dim")],
     )
-    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id)
+    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id, arch=one.arch)
 
 
 def _stale(progress: Progress) -> Rows[ReportRow]:
@@ -249,7 +251,7 @@ def _stale_row(one: Stale) -> ReportRow:
         [Cell(one_line(one.arch))],
         [Cell(one_line(one.id))],
     )
-    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id)
+    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id, arch=one.arch)
 
 
 def _flaky(progress: Progress) -> Rows[ReportRow]:
@@ -263,6 +265,7 @@ def _flaky(progress: Progress) -> Rows[ReportRow]:
             f"{one.id} {one.arch}",
             ([Cell(f"{one.flakiness:.2f}", "mixed")], [Cell(one_line(one.arch))], [Cell(one_line(one.id))]),
             test=one.id,
+            arch=one.arch,
         )
         for one in progress.measured.flaky
     ]

@@ -39,6 +39,8 @@ class StateRow(NamedTuple):
     """The tests that it is about and that are still there."""
     added: bool = False
     """Whether these are new tests."""
+    link: str = ""
+    """The page that tells of it on the web."""
 
 
 _COLUMNS = (TableColumn("change", 26, share=2), TableColumn("where", 40, share=3, elide=True, ids=True))
@@ -202,4 +204,5 @@ def _others(found: Difference) -> Iterable[StateRow]:
         yield StateRow(real.loader, 7, "a placeholder of this model is left", _GOOD, real.name, (), (TEST_MODULE,))
     for pin in found.pins:
         words = f"{pin.before or 'none'} -> {pin.after or 'none'}"
-        yield StateRow(_VERSIONS, 6, words, "", pin.name, (words, *((pin.link,) if pin.link else ())))
+        said = (words, pin.link) if pin.link else (words,)
+        yield StateRow(_VERSIONS, 6, words, "", pin.name, said, link=pin.link)

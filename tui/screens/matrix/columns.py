@@ -15,7 +15,7 @@ from tui.screens.dialogs import Dialog
 from tui.view_models import Cell, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable
 
-_KEYS = """space show or hide   J K move down, up   o sort, again: reverse
+_KEYS = """space show or hide   J K move down, up   > sort, again: reverse
 0 defaults   enter apply   esc cancel"""
 
 
@@ -60,7 +60,7 @@ class Columns(Dialog[ColumnChoice]):
         Binding("space", "choose", "Show or hide", show=False),
         Binding("J,shift+down", "reorder(1)", "Later", show=False),
         Binding("K,shift+up", "reorder(-1)", "Earlier", show=False),
-        Binding("o", "sort", "Sort", show=False),
+        Binding("greater_than_sign", "sort", "Sort", show=False),
         Binding("0", "defaults", "Defaults", show=False),
         Binding("enter", "apply", "Apply", show=False),
     ]

@@ -29,6 +29,7 @@ from tui.view_models import counted
 from tui.widgets import FacetPanel, MatrixTable, PaneRule, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
+    from core.evidence import Page
     from tui.view_models import Meaning
     from tui.widgets import MatrixGrid
 
@@ -278,6 +279,10 @@ class MatrixScreen(SessionScreen):
         else:
             return False
         return True
+
+    def page(self) -> Callable[[], Page]:
+        """The page of the newest job of the test, the group or the cell: on the chosen arch, if there is one."""
+        return self.page_of_tests(self.chosen(), self.session.view.arch)
 
     def chosen(self) -> Sequence[str]:
         """The ids under the cursor: one, or those of a group or a cell."""
@@ -601,7 +606,7 @@ class MatrixScreen(SessionScreen):
     def action_columns(self) -> None:
         self.views.choose_columns()
 
-    @command("matrix.sort", Where.MATRIX, "o", "Sort", "Sort by the next column; a grid by this column")
+    @command("matrix.sort", Where.MATRIX, "greater_than_sign", "Sort", "Sort by the next column; a grid by this column")
     def action_next_sort(self) -> None:
         if self.session.view.grid:
             self.views.order_grid(self.grid.sorted_here())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.widgets import Static
 
+from core import evidence
 from core.base.errors import TTMatrixError
 from core.base.text import counted, one_line
 from core.edits import EntryForm, FieldForm, Operation, combined, proposed_cases, retyped, with_operations
@@ -41,6 +42,9 @@ from tui.view_models import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from core.evidence import Page
     from core.workflows import LoaderEdit
 
 _NOTHING = "Nothing is pending: {matrix.set} in the matrix edits entries."
@@ -134,6 +138,14 @@ class ReviewScreen(DecisionScreen):
         """The number of accepted changes that the filter hides."""
         listed = {change.id for change in self.listing.listed}
         return sum(change.id not in listed for change in self.session.pending.accepted())
+
+    def page(self) -> Callable[[], Page]:
+        """The page of the job in which it began, as the change cites it; else of the newest job of its tests."""
+        changes = self.listing.selected
+        runs = [fact.since for one in changes for fact in one.facts]
+        if url := next(filter(None, (*(one.job_url for one in runs), *(one.url for one in runs))), ""):
+            return partial(evidence.Page, url)
+        return self.page_of_tests([*dict.fromkeys(op.id for one in changes for op in one.ops)])
 
     def lacks(self, need: Need) -> bool:
         change, pending = self.listing.current, self.session.pending
@@ -408,7 +420,7 @@ class ReviewScreen(DecisionScreen):
     @command(
         "review.theirs",
         Where.REVIEW,
-        "t",
+        "T",
         "Take theirs",
         "Resolve a conflict: keep their value",
         action="take('theirs')",
@@ -418,7 +430,7 @@ class ReviewScreen(DecisionScreen):
     @command(
         "review.ours",
         Where.REVIEW,
-        "o",
+        "O",
         "Take ours",
         "Resolve a conflict: write our value",
         action="take('ours')",
