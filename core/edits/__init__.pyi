@@ -37,6 +37,7 @@ from .impact import (
     dead_overrides as dead_overrides,
     effect as effect,
     entry_texts as entry_texts,
+    fields_in_words as fields_in_words,
     unknown_ids as unknown_ids,
 )
 from .markers import marker_doubt as marker_doubt, odd_markers as odd_markers

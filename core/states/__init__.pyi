@@ -8,6 +8,7 @@ from .differing import (
     lowers_gate as lowers_gate,
     touched as touched,
 )
+from .expectations import alike as alike, entry_words as entry_words, status_words as status_words
 from .in_subprocess import (
     difference_elsewhere as difference_elsewhere,
     pending_text_elsewhere as pending_text_elsewhere,
@@ -25,4 +26,11 @@ from .pull_requests import (
 )
 from .ranges import Span as Span, span as span
 from .state import State as State, States as States, code_diff as code_diff
-from .telling import Item as Item, Section as Section, headline as headline, sections as sections
+from .telling import (
+    Item as Item,
+    Section as Section,
+    headline as headline,
+    is_told as is_told,
+    of_every_test as of_every_test,
+    sections as sections,
+)

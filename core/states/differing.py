@@ -11,9 +11,9 @@ from core.domain.ids import TestId
 from core.domain.model import Entry, Finding, Status
 from core.matrix import Matrix, acting, differing, resolve, status_on, supported_archs
 from core.sources import INDEX, WORK_TREE, Code, compare_link
-from core.states.jobs import JobChange, Left, job_changes, leaving, rearranged
+from core.states.jobs import JobChange, Left, Sides, job_changes, leaving, rearranged
 from core.states.renaming import Rename, renames
-from core.states.state import State
+from core.states.state import State, changed_paths
 
 
 class Moment(NamedTuple):
@@ -49,6 +49,8 @@ class LoaderChange(NamedTuple):
     """The ids of all its tests."""
     entries: tuple[str, ...]
     """Those of them that have an entry."""
+    passing: int
+    """How many of these must pass on an arch that they are marked for."""
 
     @property
     def own(self) -> tuple[str, ...]:
@@ -106,16 +108,24 @@ class Difference:
     rearranged: tuple[JobChange, ...]
     """Jobs with the same tests, which run in another way."""
     left: tuple[Left, ...]
-    """What no scheduled job runs any more, although it is still there; model tests and hand-written ones."""
+    """What scheduled jobs ran, and run no more on some machines; model tests and hand-written ones."""
     loaders: tuple[LoaderChange, ...]
     placeholders: tuple[RealPlaceholder, ...]
     handwritten_added: tuple[str, ...]
     handwritten_removed: tuple[str, ...]
+    runs_handwritten: Mapping[str, tuple[str, ...]]
+    """The machines on which scheduled jobs run the new ones."""
     new: tuple[Finding, ...]
     gone: tuple[Finding, ...]
     pins: tuple[Pin, ...]
+    files: tuple[str, ...]
+    """The files of the checkout that differ, whatever they mean; of the models only their directory."""
     loader_of: Mapping[str, str]
     """The loader of each id that is named above."""
+    had: Mapping[str, Entry]
+    """The entries of these ids in the first state."""
+    has: Mapping[str, Entry]
+    """And in the second."""
 
     @property
     def is_empty(self) -> bool:
@@ -169,10 +179,10 @@ def difference(before: State, after: State) -> Difference:
     new, gone = findings_between(before.findings, after.findings)
     named = {*tests.added, *tests.removed, *entries.added, *entries.removed, *(one.id for one in changed)}
     named |= both & (one.strays ^ other.strays)
-    left = leaving(before, after, tests.both, handwritten.both, [(one.before, one.after) for one in found])
+    left = leaving(before, after, tests, handwritten, [(one.before, one.after) for one in found])
     unguarded = [id for id in entries.removed if id in tests_left and _guards(one.entries[id])]
     unguarded += [new for old, new in moved if new not in other.entries and _guards(one.entries[old])]
-    named |= {one.id for one in left if one.id in other.rows}
+    named |= {one.id for one in left if "::" not in one.id}
     return Difference(
         before=moment(before),
         after=moment(after),
@@ -193,10 +203,14 @@ def difference(before: State, after: State) -> Difference:
         placeholders=tuple(_placeholders(before, after)),
         handwritten_added=handwritten.added,
         handwritten_removed=handwritten.removed,
+        runs_handwritten={id: _machines(after.others.handwritten[id]) for id in handwritten.added},
         new=new,
         gone=gone,
         pins=tuple(_pins(before.pins, after.pins)),
+        files=tuple(changed_paths(before, after)),
         loader_of={id: _loader_of(id, other, one) for id in sorted(named)},
+        had={id: one.entries[id] for id in sorted(named) if id in one.entries},
+        has={id: other.entries[id] for id in sorted(named) if id in other.entries},
     )
 
 
@@ -205,18 +219,12 @@ def _guards(entry: Entry) -> bool:
     return any(_rank(status_on(entry, arch)) for arch in supported_archs(entry))
 
 
-class Sides(NamedTuple):
-    """The names that only one of two states has, and those that both have."""
+def _machines(jobs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(sorted({machine for _, machine in jobs}))
 
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    both: tuple[str, ...]
 
-    @classmethod
-    def of(cls, before: Iterable[str], after: Iterable[str]) -> "Sides":
-        """Sorted."""
-        had, has = set(before), set(after)
-        return cls(tuple(sorted(has - had)), tuple(sorted(had - has)), tuple(sorted(had & has)))
+def _must_pass(entry: Entry) -> bool:
+    return any(status_on(entry, arch) is Status.EXPECTED_PASSING for arch in supported_archs(entry))
 
 
 def moment(state: State) -> Moment:
@@ -268,7 +276,8 @@ def _loaders(before: State, after: State) -> Iterator[LoaderChange]:
             tests.setdefault(loader, []).append(id)
     for loader, files in changed.items():
         entries = sorted(matrix.entries_by_loader.get(loader, ()))
-        yield LoaderChange(loader, files, tuple(tests.get(loader, ())), tuple(entries))
+        passing = sum(_must_pass(matrix.entries[id]) for id in entries)
+        yield LoaderChange(loader, files, tuple(tests.get(loader, ())), tuple(entries), passing)
 
 
 def _differing(old: Code, new: Code) -> tuple[str, ...]:

@@ -10,6 +10,20 @@ from core.sources.ci import Job, Jobs, scheduled
 from core.states.state import State
 
 
+class Sides(NamedTuple):
+    """The names that only one of two states has, and those that both have."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    both: tuple[str, ...]
+
+    @classmethod
+    def of(cls, before: Iterable[str], after: Iterable[str]) -> "Sides":
+        """Sorted."""
+        had, has = set(before), set(after)
+        return cls(tuple(sorted(has - had)), tuple(sorted(had - has)), tuple(sorted(had & has)))
+
+
 class JobChange(NamedTuple):
     """A scheduled job that selects other tests than before, or is scheduled in one of the states only."""
 
@@ -23,7 +37,7 @@ class JobChange(NamedTuple):
 
 
 class Left(NamedTuple):
-    """A test that is still there, and that no scheduled job runs on some machines any more."""
+    """A test that scheduled jobs ran, and that none runs on some machines any more."""
 
     id: str
     machines: tuple[str, ...]
@@ -32,6 +46,8 @@ class Left(NamedTuple):
     """Whether scheduled jobs still run it elsewhere."""
     why: tuple[str, ...]
     """How the jobs that ran it there changed; empty: they are as before, so that its markers differ."""
+    gone: bool = False
+    """Whether the test itself is gone."""
 
 
 def job_changes(before: State, after: State) -> tuple[JobChange, ...]:
@@ -102,29 +118,43 @@ def matched(old: Iterable[Job], new: Iterable[Job]) -> list[tuple[Job | None, Jo
 
 
 def leaving(
-    before: State,
-    after: State,
-    tests: Iterable[str],
-    handwritten: Iterable[str],
-    renamed: Sequence[tuple[str, str]] = (),
+    before: State, after: State, tests: Sides, handwritten: Sides, renamed: Sequence[tuple[str, str]] = ()
 ) -> tuple[Left, ...]:
-    """The tests that leave machines, given those that both states have, and the former and present ids of renamed ones.
+    """What leaves machines, given the tests of both states, and the former and present ids of renamed ones.
 
-    Those that leave CI altogether come first.
+    Those that leave CI altogether come first. A hand-written test is gone if its function is: parameters are no tests
+    of their own.
     """
     fates = _fates(before, after)
     had, has = _model_jobs(before), _model_jobs(after)
-    own = [(id, had(id), has(id)) for id in tests]
-    own += [(id, before.others.handwritten[id], after.others.handwritten[id]) for id in handwritten]
+    written, now = before.others.handwritten, after.others.handwritten
     was = {new: f"its id was {old}" for old, new in renamed}
-    own += [(new, had(old), has(new)) for old, new in renamed]
-    found: list[Left] = []
-    for id, ran, runs in own:
-        if ran is not runs and (machines := {where for _, where in ran} - {where for _, where in runs}):
-            changed = (fates.get(name, "") for name, where in ran if where in machines)
-            why = dict.fromkeys((was.get(id, ""), *changed))
-            found.append(Left(id, tuple(sorted(machines)), bool(runs), tuple(filter(None, why))))
-    return tuple(sorted(found, key=lambda one: (one.stays, one.id)))
+    pairs = [(id, had(id), has(id)) for id in tests.both]
+    pairs += [(id, written[id], now[id]) for id in handwritten.both]
+    pairs += [(new, had(old), has(new)) for old, new in renamed]
+    left = [
+        Left(id, machines, bool(runs), _reasons(fates, ran, machines, was.get(id, "")))
+        for id, ran, runs in pairs
+        if ran is not runs and (machines := _lost(ran, runs))
+    ]
+    followed, functions = {old for old, _ in renamed}, set(map(_function, now))
+    gone = [(id, had(id)) for id in tests.removed if id not in followed]
+    gone += [(id, written[id]) for id in handwritten.removed if _function(id) not in functions]
+    left += [Left(id, machines, False, (), gone=True) for id, ran in gone if (machines := _lost(ran, ()))]
+    return tuple(sorted(left, key=lambda one: (one.stays, one.gone, one.id)))
+
+
+def _lost(ran: "Named", runs: "Named") -> tuple[str, ...]:
+    return tuple(sorted({where for _, where in ran} - {where for _, where in runs}))
+
+
+def _reasons(fates: Mapping[str, str], ran: "Named", machines: Collection[str], renamed: str) -> tuple[str, ...]:
+    changed = (fates.get(name, "") for name, where in ran if where in machines)
+    return tuple(filter(None, dict.fromkeys((renamed, *changed))))
+
+
+def _function(id: str) -> str:
+    return id.partition("[")[0]
 
 
 Named = Collection[tuple[str, str]]

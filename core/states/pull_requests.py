@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of a pull request from commits or a branch: everything that it changes, what does the most harm first."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -22,9 +21,9 @@ from core.edits.commit import (
 from core.matrix import Matrix
 from core.sources import INDEX, WORK_TREE, Checkout, Git, web_address
 from core.states.differing import Difference, difference
-from core.states.ranges import of_changes
+from core.states.ranges import of_changes, paths_between
 from core.states.state import State, States, edited
-from core.states.telling import Item, Section, sections
+from core.states.telling import Item, Section, files_of_every_test, other_files, sections
 
 MOST_LINES = 60
 """So many lines a reader sees before unfolding anything."""
@@ -65,7 +64,7 @@ def pull_request_of(states: States, matrix: Matrix, revision: str = _HEAD) -> Pu
     texts = _expectations(states.at(loose)) if loose else None
     entries = read_committed(matrix.checkout, matrix.schema, base, tip, texts)
     found, lacking = _found(states, base, loose or tip)
-    paths = _paths(git, base, loose or tip) if base else []
+    paths = found.files if found else paths_between(git, base, loose or tip) if base else ()
     if not entries.changes and (found is None or found.is_empty) and not any(map(_concerns_tests, paths)):
         raise _nothing(states, revision, lacking)
     note = one_line(asked.note or lacking)
@@ -120,38 +119,11 @@ def pending_pull_request(
     return PullRequest(base, _PENDING, "", tuple(one.id for one in entries.changes), text.markdown())
 
 
-def _paths(git: Git, base: str, tip: str) -> list[str]:
-    """The files that differ between a commit and another one, the index or the work tree."""
-    ends = {WORK_TREE: (base,), INDEX: ("--cached", base)}.get(tip, (base, tip))
-    return git.text("diff", "--name-only", "--no-renames", "-z", *ends, "--").split("\0")[:-1]
-
-
-_OF_EVERY_TEST = re.compile(r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/.*\.py|tests/infra/.*")
 _OF_TESTS = ("tests/", ".github/workflows/", "pytest.ini", "conftest.py")
-_TOLD = re.compile(r"tests/runner/test_config/.*\.yaml|third_party/tt_forge_models(?:/.*)?")
-"""What the other sections are about."""
 
 
 def _concerns_tests(path: str) -> bool:
     return path.startswith(_OF_TESTS)
-
-
-def other_files(paths: Sequence[str]) -> Iterator[Section]:
-    """What else differs, beside what the matrix has rows for: first what every test goes through."""
-    every = [path for path in paths if _OF_EVERY_TEST.fullmatch(path)]
-    rest = [path for path in paths if path not in every and not _TOLD.fullmatch(path)]
-    if every:
-        verb = "decides" if len(every) == 1 else "decide"
-        yield Section(f"{counted(len(every), 'file')} that {verb} how every test runs", (Item("", tuple(every)),))
-    if rest:
-        places: dict[str, list[str]] = {}
-        for path in rest:
-            places.setdefault("/".join(path.split("/")[:-1][:_DEPTH]), []).append(path)
-        items = (Item(place if len(some) > 1 else "", tuple(some)) for place, some in places.items())
-        yield Section(f"{counted(len(rest), 'other file')} changed", tuple(items))
-
-
-_DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +136,12 @@ class _Text:
     loose: str = ""
     """What is on top of the last commit; empty: nothing."""
     evidence: Evidence = field(default_factory=dict)
-    paths: Sequence[str] = ()
-    """The files of the checkout that differ."""
     """What results show, beside what messages of commits say."""
+    paths: Sequence[str] = ()
+    """The files of the checkout that differ, where nothing else is known."""
 
     def markdown(self) -> str:
-        told = [*(sections(self.found) if self.found else ()), *other_files(self.paths)]
+        told = sections(self.found) if self.found else [*files_of_every_test(self.paths), *other_files(self.paths)]
         head = [f"# {self._title(told)}", "", *self._head()]
         foot = list(self._foot())
         room = MOST_LINES - len(head) - len(foot) - len(_FOLDED)

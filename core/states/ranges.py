@@ -71,3 +71,15 @@ def since(git: Git, base: str, tip: str) -> Span:
             "git fetch --unshallow" if shallow else "Name two commits: A..B.",
         )
     return Span(found, tip, f"{tip} since it left {base} at {found[:_SHORT]}")
+
+
+def paths_between(git: Git, before: str, after: str) -> list[str]:
+    """The files that differ between two of a commit, the index and the work tree; none that git does not track.
+
+    Raises TTMatrixError if git fails.
+    """
+    if before == after:
+        return []
+    commits = [one for one in (before, after) if one not in (INDEX, WORK_TREE)]
+    words = commits if WORK_TREE in (before, after) or len(commits) > 1 else ["--cached", *commits]
+    return git.text("diff", "--name-only", "--no-renames", "-z", *words, "--").split("\0")[:-1]

@@ -36,11 +36,13 @@ from core.matrix import (
 from core.matrix.cache import Cache
 from core.python import ModuleFacts
 from core.sources import (
+    INDEX,
     WORK_TREE,
     Checkout,
     Code,
     EditedTree,
     ExpectationFile,
+    Git,
     KnownFiles,
     Layout,
     LoaderFiles,
@@ -53,6 +55,7 @@ from core.sources import (
     undisturbed,
 )
 from core.sources.ci import Job, Jobs, read_jobs, scheduled
+from core.states.ranges import paths_between
 
 T = TypeVar("T")
 
@@ -166,6 +169,11 @@ class State:
         """The text of files, by path relative to the checkout; what is missing, or no text, is left out."""
         return self._reader.texts(paths)
 
+    @property
+    def root(self) -> Path:
+        """The checkout that it is a state of."""
+        return self._reader.root
+
 
 @dataclass(frozen=True, eq=False)
 class States:
@@ -202,6 +210,9 @@ def edited(states: States, name: str, texts: Mapping[str, str]) -> State:
 class _Reader(Protocol):
     """Where the parts of a state come from."""
 
+    @property
+    def root(self) -> Path: ...
+
     def matrix(self) -> Matrix: ...
 
     def part(self, kind: str, wanted: type[T], read: Callable[[Cache], T]) -> T:
@@ -218,6 +229,10 @@ class _WorkTree:
 
     cache: Cache
     directory: Path
+
+    @property
+    def root(self) -> Path:
+        return self.cache.checkout.root
 
     def matrix(self) -> Matrix:
         found, reading = self.cache.index()
@@ -254,6 +269,10 @@ class _Commit:
     directory: Path
     shared: Path
     """Where the work tree keeps what states have in common."""
+
+    @property
+    def root(self) -> Path:
+        return self.tree.checkout.root
 
     def matrix(self) -> Matrix:
         # A home that was moved has cached the path of its former place.
@@ -368,6 +387,19 @@ def _forget_oldest(directory: Path) -> None:
         known = [one for one in directory.iterdir() if one.is_dir() and one.name != _FILES]
         for one in sorted(known, key=lambda one: one.stat().st_mtime)[:-_MOST_STATES]:
             shutil.rmtree(one, ignore_errors=True)
+
+
+def changed_paths(before: State, after: State) -> list[str]:
+    """The files of the checkout that differ, as git tells them; of the models only their directory.
+
+    Raises TTMatrixError if git fails.
+    """
+    one, other = before.tree, after.tree
+    if isinstance(one, EditedTree) or isinstance(other, EditedTree):
+        assert one is not None and other is not None, "an edited tree is compared with one of git"
+        return sorted(path for path in {*one.files, *other.files} if one.files.get(path) != other.files.get(path))
+    ends = [(tree.commit or INDEX) if tree else WORK_TREE for tree in (one, other)]
+    return paths_between(Git(before.root), *ends)
 
 
 def code_diff(before: State, after: State, paths: Iterable[str]) -> list[str]:

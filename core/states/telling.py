@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """A difference in words, what does the most harm first: tests that leave CI, gates that fall, dead entries."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from core.base.text import counted
+from core.base.text import counted, elide_middle
 from core.ci import job_name
 from core.doctor import severity
-from core.domain.model import Finding, Severity
-from core.matrix import text_of
+from core.domain.ids import TestId
+from core.domain.model import Entry, Finding, Severity
 from core.sources import loader_file
 from core.states.differing import Difference, FieldChange, LoaderChange, Pin, lowers_gate
+from core.states.expectations import alike, chosen_by, entry_words, status_words
 from core.states.jobs import JobChange, Left
 
 T = TypeVar("T")
 
 _JOB = "CI job"
+_WIDEST = 100
+"""Of the text of a field."""
+_NAMED = 3
+"""So many variants of a loader are named."""
 
 
 class Item(NamedTuple):
@@ -48,36 +54,41 @@ def sections(found: Difference) -> list[Section]:
     gates = {*(one.id for one in lowered), *found.unguarded}
     told = [
         Section(f"{_tests(away)} {_verb(away, 'leave')} CI", tuple(_leaving(away, found))),
-        Section(f"{_tests(gates)} {_verb(gates, 'lower')} a gate", (*_unguarded(found), *_fields(lowered))),
+        Section(f"{_tests(gates)} {_verb(gates, 'lower')} a gate", (*_unguarded(found), *_fields(lowered, found))),
         Section(
             f"{_entries(found.orphaned)} {_verb(found.orphaned, 'match')} no test any more", tuple(_orphaned(found))
         ),
         Section(counted(len(worse), "new error"), tuple(_by_kind(worse))),
         Section(f"{_tests(elsewhere)} {_verb(elsewhere, 'leave')} a machine", tuple(_leaving(elsewhere, found))),
-        Section(f"{_tests(removed)} removed", tuple(_by_loader(removed, found))),
+        Section(f"{_tests(removed)} removed", tuple(_by_loader(removed, found, found.had))),
         Section(
             f"{counted(len(found.handwritten_removed), 'hand-written test')} removed", _each(found.handwritten_removed)
         ),
         Section(counted(len(milder), "new warning"), tuple(_by_kind(milder))),
         Section(f"{_tests(found.renamed)} renamed", tuple(_renamed(found))),
-        Section(f"{_entries(found.entries_removed)} removed", _each(found.entries_removed)),
-        Section(f"{_entries({one.id for one in other})} changed", tuple(_fields(other))),
-        Section(f"{_entries(found.entries_added)} added", _each(found.entries_added)),
-        Section(f"{_entries(found.reached)} {_verb(found.reached, 'match')} a test now", _each(found.reached)),
-        Section(f"{counted(len(found.jobs), _JOB)} with other tests", tuple(map(_job, found.jobs))),
+        Section(f"{_entries(found.entries_removed)} removed", tuple(_expecting(found.entries_removed, found.had))),
+        Section(f"{_entries({one.id for one in other})} changed", tuple(_fields(other, found))),
+        Section(f"{_entries(found.entries_added)} added", tuple(_expecting(found.entries_added, found.has))),
+        Section(
+            f"{_entries(found.reached)} {_verb(found.reached, 'match')} a test now",
+            tuple(_expecting(found.reached, found.has)),
+        ),
+        Section(f"{counted(len(found.jobs), _JOB)} with other tests", tuple(_jobs(found.jobs))),
         Section(
             f"{counted(len(found.rearranged), _JOB)} with the same tests, run in another way",
             tuple(Item(f"{job_name(one.job)}: {one.why}") for one in found.rearranged),
         ),
+        *files_of_every_test(found.files),
         Section(f"{_loaders(found.loaders)} with other code", tuple(_code(found.loaders))),
-        Section(f"{_tests(added)} added", tuple(_by_loader(added, found))),
-        Section(f"{counted(len(found.handwritten_added), 'hand-written test')} added", _each(found.handwritten_added)),
+        Section(f"{_tests(added)} added", tuple(_by_loader(added, found, found.has))),
+        Section(f"{counted(len(found.handwritten_added), 'hand-written test')} added", tuple(_written_by_hand(found))),
         Section(
             f"{counted(len(found.placeholders), 'placeholder')} with a loader now",
             tuple(Item(one.name, (one.loader,)) for one in found.placeholders),
         ),
         Section(f"{counted(len(found.pins), 'version')} moved", tuple(map(_pin, found.pins))),
         Section(f"{counted(len(found.gone), 'finding')} gone", tuple(_by_kind(found.gone))),
+        *other_files(found.files),
     ]
     return [one for one in told if one.items]
 
@@ -112,11 +123,21 @@ def _each(names: tuple[str, ...]) -> tuple[Item, ...]:
 
 
 def _orphaned(found: Difference) -> Iterator[Item]:
-    """Those of renamed tests with the id that each has now, then those whose test is gone."""
+    """Those of renamed tests with the id that each has now, then what those expect whose test is gone."""
     became = {one.before: one.after for one in found.renamed}
     if moved := tuple(f"{id} -> {became[id]}" for id in found.orphaned if id in became):
         yield Item("the test has another id now", moved)
-    yield from _each(tuple(id for id in found.orphaned if id not in became))
+    yield from _expecting([id for id in found.orphaned if id not in became], found.has)
+
+
+def _expecting(ids: Iterable[str], entries: Mapping[str, Entry]) -> Iterator[Item]:
+    """By what their entries expect: the status on each arch, and the other fields."""
+
+    def words(id: str) -> str:
+        said = (elide_middle(one, _WIDEST) for one in entry_words(entries[id]))
+        return ", ".join(said)
+
+    return _grouped(ids, words, lambda id: id)
 
 
 def _grouped(some: Iterable[T], key: Callable[[T], str], name: Callable[[T], str]) -> Iterator[Item]:
@@ -129,13 +150,19 @@ def _grouped(some: Iterable[T], key: Callable[[T], str], name: Callable[[T], str
 
 
 def _leaving(some: Sequence[Left], found: Difference) -> Iterator[Item]:
-    """By machines and cause: what happened to the jobs, else to the entries."""
-    fields: dict[str, dict[str, None]] = {}
+    """By machines and cause: what happened to the test, to the jobs, else to the entry."""
+    changes: dict[str, list[FieldChange]] = {}
     for change in found.changed:
-        fields.setdefault(change.id, {})[change.field] = None
+        changes.setdefault(change.id, []).append(change)
+    new = set(found.entries_added)
 
     def cause(one: Left) -> str:
-        said = "; ".join(one.why) or ", ".join(f"its {name} changed" for name in fields.get(one.id, ()))
+        if one.gone:
+            said = "the test is gone" + ("" if "::" in one.id else f"; it was {status_words(found.had.get(one.id))}")
+        elif one.id in new:
+            said = f"it has an entry now: {status_words(found.has[one.id])}"
+        else:
+            said = "; ".join(one.why) or chosen_by(changes.get(one.id, ()), found.has)
         return f"no job on {', '.join(one.machines)}" + (f" ({said})" if said else "")
 
     return _grouped(some, cause, lambda one: one.id)
@@ -145,13 +172,8 @@ def _unguarded(found: Difference) -> tuple[Item, ...]:
     return (Item("its entry is gone, so that no failure is red", found.unguarded),) if found.unguarded else ()
 
 
-def _fields(changes: Sequence[FieldChange]) -> Iterator[Item]:
-    return _grouped(changes, _field, lambda one: one.id)
-
-
-def _field(one: FieldChange) -> str:
-    where = f" on {one.arch}" if one.arch else ""
-    return f"{one.field}{where}: {text_of(one.before) or 'none'} -> {text_of(one.after) or 'none'}"
+def _fields(changes: Sequence[FieldChange], found: Difference) -> Iterator[Item]:
+    return _grouped(alike(changes, found.has), lambda one: one.words, lambda one: one.change.id)
 
 
 def _renamed(found: Difference) -> Iterator[Item]:
@@ -167,11 +189,21 @@ def _place(one: Finding) -> str:
     return f"{where}: {one.message}" + (f" [{one.id}]" if one.id else "")
 
 
-def _job(change: JobChange) -> Item:
-    counts = [f"{sign}{len(ids)}" for sign, ids in (("+", change.gained), ("-", change.lost)) if ids]
-    said = f"{job_name(change.job)}: {' '.join(counts) or 'no tests'}"
-    names = (*(f"- {id}" for id in change.lost), *(f"+ {id}" for id in change.gained))
-    return Item(f"{said}, {change.why}" if change.why else said, names)
+def _jobs(changes: Iterable[JobChange]) -> Iterator[Item]:
+    """A line for each job; for several machines, if these gain and lose the same tests in jobs of the same name."""
+    groups: dict[tuple[object, ...], list[JobChange]] = {}
+    for one in changes:
+        groups.setdefault((one.job.file, one.job.name, one.gained, one.lost, one.why), []).append(one)
+    return (_job(some) for some in groups.values())
+
+
+def _job(some: Sequence[JobChange]) -> Item:
+    one, machines = some[0], dict.fromkeys(change.job.runs_on for change in some)
+    name = job_name(one.job) if len(some) == 1 else f"{one.job.file}: {one.job.name} on {', '.join(machines)}"
+    counts = [f"{sign}{len(ids)}" for sign, ids in (("+", one.gained), ("-", one.lost)) if ids]
+    said = f"{name}: {' '.join(counts) or 'no tests'}"
+    names = (*(f"- {id}" for id in one.lost), *(f"+ {id}" for id in one.gained))
+    return Item(f"{said}, {one.why}" if one.why else said, names)
 
 
 def _code(loaders: Sequence[LoaderChange]) -> Iterator[Item]:
@@ -181,20 +213,85 @@ def _code(loaders: Sequence[LoaderChange]) -> Iterator[Item]:
         if one.own:
             what = "requirements, " if one.requirements else ""
             names = () if one.files == (loader_file(one.loader),) else one.files
-            yield Item(f"{one.loader}: {what}{_entries(one.entries)}, {_tests(one.tests)}", names)
+            behind = f"{_entries(one.entries)}{_passing(one.passing)}, {_tests(one.tests)}"
+            yield Item(f"{one.loader}: {what}{behind}", names)
         else:
             shared.setdefault(one.files, []).append(one)
     for files, some in shared.items():
         behind = counted(sum(len(one.entries) for one in some), "entry")
+        passing = _passing(sum(one.passing for one in some))
         whose = some[0].loader if len(some) == 1 else _loaders(some)
-        yield Item(f"{whose}: {behind}, through code of others", files)
+        yield Item(f"{whose}: {behind}{passing}, through code of others", files)
 
 
-def _by_loader(ids: Iterable[str], found: Difference) -> Iterator[Item]:
-    return (
-        Item(f"{one.text}: {_tests(one.names)}", one.names)
-        for one in _grouped(ids, lambda id: found.loader_of[id], lambda id: id)
+def _passing(count: int) -> str:
+    return f" ({count:,} must pass)" if count else ""
+
+
+def _by_loader(ids: Iterable[str], found: Difference, entries: Mapping[str, Entry]) -> Iterator[Item]:
+    """By loader and what is expected of them, with their variants."""
+
+    def words(id: str) -> tuple[str, str]:
+        entry = entries.get(id)
+        return found.loader_of[id], f"{'' if entry else 'without entry, '}{status_words(entry)}"
+
+    groups: dict[tuple[str, str], list[str]] = {}
+    for id in ids:
+        groups.setdefault(words(id), []).append(id)
+    for (loader, expected), some in sorted(groups.items(), key=lambda pair: -len(pair[1])):
+        yield Item(f"{loader}: {_tests(some)}{_variants(some)}, {expected}", tuple(some))
+
+
+def _variants(ids: Iterable[str]) -> str:
+    parsed = [TestId.parse(id) for id in ids]
+    names = list(dict.fromkeys(one.variant for one in parsed if one and one.variant))
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return f" of {', '.join(names[:_NAMED])}{more}" if names else ""
+
+
+def _written_by_hand(found: Difference) -> Iterator[Item]:
+    """New hand-written tests by who runs them."""
+    runs = found.runs_handwritten
+    return _grouped(
+        found.handwritten_added,
+        lambda id: f"run on {', '.join(runs[id])}" if runs.get(id) else "no scheduled job runs it",
+        lambda id: id,
     )
+
+
+_OF_EVERY_TEST = re.compile(r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/.*\.py|tests/infra/.*")
+_TOLD = re.compile(r"tests/runner/test_config/.*\.yaml|third_party/tt_forge_models(?:/.*)?")
+_DEPTH = 2
+"""Files below so many directories in common are one item."""
+
+
+def of_every_test(path: str) -> bool:
+    """Whether every test goes through a file."""
+    return _OF_EVERY_TEST.fullmatch(path) is not None
+
+
+def is_told(path: str) -> bool:
+    """Whether what differs in a file is all said by tests, entries and loaders."""
+    return _TOLD.fullmatch(path) is not None
+
+
+def files_of_every_test(paths: Iterable[str]) -> Iterator[Section]:
+    """The files that differ and that every test goes through."""
+    every = tuple(filter(of_every_test, paths))
+    if every:
+        verb = "decides" if len(every) == 1 else "decide"
+        yield Section(f"{counted(len(every), 'file')} that {verb} how every test runs", (Item("", every),))
+
+
+def other_files(paths: Iterable[str]) -> Iterator[Section]:
+    """What else differs, beside what the matrix has rows for."""
+    rest = [path for path in paths if not of_every_test(path) and not is_told(path)]
+    places: dict[str, list[str]] = {}
+    for path in rest:
+        places.setdefault("/".join(path.split("/")[:-1][:_DEPTH]), []).append(path)
+    if rest:
+        items = (Item(place if len(some) > 1 else "", tuple(some)) for place, some in places.items())
+        yield Section(f"{counted(len(rest), 'other file')} changed", tuple(items))
 
 
 def _pin(one: Pin) -> Item:

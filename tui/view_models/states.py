@@ -8,15 +8,24 @@ from typing import NamedTuple
 from core.base.text import counted, one_line
 from core.doctor import severity
 from core.domain.ids import TestId
-from core.domain.model import TEST_MODULE, Severity
-from core.matrix import text_of
-from core.states import Difference, FieldChange, lowers_gate
+from core.domain.model import TEST_MODULE, Entry, Severity
+from core.states import (
+    Difference,
+    FieldChange,
+    alike,
+    entry_words,
+    is_told,
+    lowers_gate,
+    of_every_test,
+    status_words,
+)
 from tui.view_models.fitting import short_file
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn
 
 _JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS = "CI jobs", "hand-written tests", "findings", "versions"
-_APART = {_JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS}
+_FILES = "other files"
+_APART = {_JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS, _FILES}
 """Groups that are no loader: the last ones of those that do as much harm."""
 _BAD, _DOUBT, _GOOD, _PLAIN = "fail", "xfail", "pass", "dim"
 
@@ -64,7 +73,7 @@ def _key(one: StateRow) -> str:
 
 def state_rows(found: Difference, models: str) -> list[StateRow]:
     """All rows, the group with the most harm first; `models` is where the models are, relative to the checkout."""
-    rows = [*_tests(found, models), *_loaders(found, models), *_others(found)]
+    rows = [*_tests(found, models), *_loaders(found, models), *_ci(found), *_findings(found), *_others(found)]
     worst = {one.group: one.rank for one in sorted(rows, key=lambda one: -one.rank)}
     return sorted(rows, key=lambda one: (worst[one.group], one.group in _APART, one.group, one.rank, one.name))
 
@@ -108,6 +117,20 @@ class _Maker:
                     said = f"{sign} {job.job.file}: {job.job.name} on {job.job.runs_on}"
                     self._jobs.setdefault(id, []).append(said)
 
+    def now(self, id: str) -> str:
+        """The status of a test on each of its archs."""
+        return _expected(self._found.has.get(id))
+
+    def before(self, id: str) -> str:
+        return f"it was {_expected(self._found.had.get(id))}"
+
+    def entry(self, id: str) -> Sequence[str]:
+        """The fields of its entry, a line each; the former ones, if it is gone."""
+        if id in self._found.has:
+            return entry_words(self._found.has[id])
+        first, *others = entry_words(self._found.had[id]) if id in self._found.had else ("",)
+        return [f"it was {first}", *others] if first else []
+
     def row(self, id: str, rank: int, what: str, style: str, *details: str, there: bool = True) -> StateRow:
         loader = self._found.loader_of.get(id, "") or id.partition("-")[0]
         files = self._code.get(loader, (f"{self._models}/{loader}/loader.py",))
@@ -121,22 +144,31 @@ def _tests(found: Difference, models: str) -> Iterable[StateRow]:
     yield from _entries(found, make)
     renamed = {one.before for one in found.renamed} | {one.after for one in found.renamed}
     yield from (make.row(one.after, 5, "renamed", _DOUBT, f"from {one.before}", one.why) for one in found.renamed)
-    yield from (make.row(id, 5, "removed", _DOUBT, there=False) for id in found.removed if id not in renamed)
+    known = renamed.union(one.id for one in found.left if one.gone)
+    for id in found.removed:
+        if id not in known:
+            yield make.row(id, 5, "removed", _DOUBT, make.before(id), there=False)
     known = renamed.union(found.entries_added)
     for id in found.added:
         if id not in known:
-            yield make.row(id, 9, "added", _GOOD)._replace(added=True)
+            yield make.row(id, 9, "added", _GOOD, make.now(id))._replace(added=True)
+
+
+def _expected(entry: Entry | None) -> str:
+    return f"{status_words(entry)}{'' if entry else ', without entry'}"
 
 
 def _leaving(found: Difference, make: _Maker) -> Iterable[StateRow]:
     for left in found.left:
-        what = f"{'leaves' if left.stays else 'leaves CI:'} {', '.join(left.machines)}"
+        gone = "removed, " if left.gone else ""
+        what = f"{gone}{'leaves' if left.stays else 'leaves CI:'} {', '.join(left.machines)}"
         rank = 4 if left.stays else 0
         if "::" in left.id:
             file = left.id.partition("::")[0]
             yield StateRow(_HANDWRITTEN, rank, what, _BAD, left.id, left.why, (file,))
         else:
-            yield make.row(left.id, rank, what, _BAD, *left.why)
+            expected = make.before(left.id) if left.gone else make.now(left.id)
+            yield make.row(left.id, rank, what, _BAD, *left.why, expected, there=not left.gone)
 
 
 def _entries(found: Difference, make: _Maker) -> Iterable[StateRow]:
@@ -145,36 +177,34 @@ def _entries(found: Difference, make: _Maker) -> Iterable[StateRow]:
         by_id.setdefault(change.id, []).append(change)
     for id, changes in by_id.items():
         fallen = any(map(lowers_gate, changes))
-        words = [_field(one) for one in sorted(changes, key=lambda one: not lowers_gate(one))]
+        words = [one.words for one in alike(sorted(changes, key=lambda one: not lowers_gate(one)), found.has)]
         yield make.row(id, 1 if fallen else 6, words[0], _DOUBT if fallen else "", *words)
-    yield from (make.row(id, 1, "its entry is gone", _BAD) for id in found.unguarded)
+    yield from (make.row(id, 1, "its entry is gone", _BAD, *make.entry(id)) for id in found.unguarded)
     became = {one.before: f"its test is {one.after} now: {one.why}" for one in found.renamed}
     for id in found.orphaned:
-        yield make.row(id, 2, "matches no test any more", _BAD, *filter(None, [became.get(id)]), there=False)
-    yield from (make.row(id, 7, "matches a test now", _GOOD) for id in found.reached)
-    yield from (make.row(id, 7, "entry added", _GOOD) for id in found.entries_added)
+        details = (*filter(None, [became.get(id)]), *make.entry(id))
+        yield make.row(id, 2, "matches no test any more", _BAD, *details, there=False)
+    yield from (make.row(id, 7, "matches a test now", _GOOD, *make.entry(id)) for id in found.reached)
+    for id in found.entries_added:
+        yield make.row(id, 7, f"new entry: {make.now(id)}", _GOOD, *make.entry(id))
     unguarded, removed = set(found.unguarded), set(found.removed)
     for id in found.entries_removed:
         if id not in unguarded:
-            yield make.row(id, 6, "entry removed", "", there=id not in removed)
-
-
-def _field(one: FieldChange) -> str:
-    where = f" on {one.arch}" if one.arch else ""
-    return f"{one.field}{where}: {text_of(one.before) or 'none'} -> {text_of(one.after) or 'none'}"
+            yield make.row(id, 6, "entry removed", "", *make.entry(id), there=id not in removed)
 
 
 def _loaders(found: Difference, models: str) -> Iterable[StateRow]:
     for one in found.loaders:
         what = "requirements" if one.requirements else "code"
-        behind = f"{counted(len(one.entries), 'entry')}, {counted(len(one.tests), 'test')} behind it"
+        entries, tests = counted(len(one.entries), "entry"), counted(len(one.tests), "test")
+        behind = f"{entries} ({one.passing:,} must pass), {tests} behind it"
         files = tuple(f"{models}/{path}" for path in one.files)
         rank = 3 if one.requirements and one.entries else 8
         name = f"{one.loader}: {', '.join(path.removeprefix(f'{one.loader}/') for path in one.files)}"
         yield StateRow(one.loader, rank, f"{what}: {behind}", _DOUBT, name, one.files, files, one.entries)
 
 
-def _others(found: Difference) -> Iterable[StateRow]:
+def _ci(found: Difference) -> Iterable[StateRow]:
     for job in found.jobs:
         counts = " ".join(f"{sign}{len(ids)}" for sign, ids in (("-", job.lost), ("+", job.gained)) if ids)
         name = f"{job.job.file}: {job.job.name} on {job.job.runs_on}"
@@ -188,6 +218,9 @@ def _others(found: Difference) -> Iterable[StateRow]:
         name = f"{job.job.file}: {job.job.name} on {job.job.runs_on}"
         preset = f".github/workflows/test-matrix-presets/{job.job.file}"
         yield StateRow(_JOBS, 9, job.why, "", name, ("its tests are the same",), (preset,))
+
+
+def _findings(found: Difference) -> Iterable[StateRow]:
     for one in found.new:
         bad = severity(one.kind) is Severity.ERROR
         where = f"{one.file}:{one.line}" if one.line else one.file
@@ -197,11 +230,24 @@ def _others(found: Difference) -> Iterable[StateRow]:
         )
     for one in found.gone:
         yield StateRow(_FINDINGS, 9, f"{one.kind} is gone", _GOOD, short_file(one.file), (one.message,), (one.file,))
-    for verb, ids, style in (("removed", found.handwritten_removed, _DOUBT), ("added", found.handwritten_added, _GOOD)):
-        for id in ids:
-            yield StateRow(_HANDWRITTEN, 5 if verb == "removed" else 9, verb, style, id, (), (id.partition("::")[0],))
+
+
+def _others(found: Difference) -> Iterable[StateRow]:
+    left = {one.id for one in found.left}
+    for id in found.handwritten_removed:
+        if id not in left:
+            yield StateRow(_HANDWRITTEN, 5, "removed", _DOUBT, id, (), (id.partition("::")[0],))
+    for id in found.handwritten_added:
+        where = found.runs_handwritten[id]
+        what = f"added, runs on {', '.join(where)}" if where else "added, no scheduled job runs it"
+        yield StateRow(_HANDWRITTEN, 9, what, _GOOD, id, (), (id.partition("::")[0],))
     for real in found.placeholders:
         yield StateRow(real.loader, 7, "a placeholder of this model is left", _GOOD, real.name, (), (TEST_MODULE,))
+    for path in found.files:
+        if of_every_test(path):
+            yield StateRow(_FILES, 6, "decides how every test runs", _DOUBT, path, (), (path,))
+        elif not is_told(path):
+            yield StateRow(_FILES, 9, "changed", "", path, (), (path,))
     for pin in found.pins:
         words = f"{pin.before or 'none'} -> {pin.after or 'none'}"
         said = (words, pin.link) if pin.link else (words,)

@@ -231,7 +231,7 @@ def test_files_without_rows_in_the_matrix_are_named_too(checkout: Checkout, tmp_
     found = text_of(checkout, tmp_path / "cache", "HEAD")
     told = headings(found.markdown)
     assert "1 CI job with the same tests, run in another way" in told
-    assert told[-2:] == ["1 file that decides how every test runs", "4 other files changed"]
+    assert told[-3:] == ["1 file that decides how every test runs", "1 finding gone", "4 other files changed"]
     assert "parallel-groups: 1 -> 4" in found.markdown and "- `docs`: `docs/a.md`, `docs/b.md`" in unfolded(
         found.markdown
     )
