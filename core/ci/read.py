@@ -10,7 +10,7 @@ from core.ci.selection import Selected
 from core.domain.model import Entry, Finding
 from core.matrix import Matrix, packed
 from core.sources import ModelInfos
-from core.sources.ci import Job, Jobs, Trigger, read_durations, read_jobs, read_skip_prefixes, scheduled
+from core.sources.ci import Job, Jobs, Trigger, cadence_text, read_durations, read_jobs, read_skip_prefixes, scheduled
 
 
 def read_selector(matrix: Matrix, group_of: GroupOf) -> tuple[Selector, tuple[Finding, ...]]:
@@ -87,4 +87,4 @@ def selected(ci: Ci) -> Selected:
 
 def query_name(job: Job, triggers: Iterable[Trigger]) -> str:
     """The name of a job in queries; jobs that share it are queried together."""
-    return f"{job.file}: {job.name} on {job.runs_on}, {' '.join(dict.fromkeys(one.cadence for one in triggers))}"
+    return f"{job.file}: {job.name} on {job.runs_on}, {cadence_text(triggers)}"

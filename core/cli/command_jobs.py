@@ -12,12 +12,12 @@ from core.base.text import one_line
 from core.ci import Selection, Selector, covers_models, groups, job_problem, read_selector
 from core.cli import absent_report, records
 from core.cli.context import Context
-from core.cli.row_printers import printer
+from core.cli.row_printers import print_jobs
 from core.domain.model import Finding
 from core.matrix import Universe, resolve_id
 from core.providers import Selections
 from core.sources import absent_configuration
-from core.sources.ci import Job, Jobs, Trigger, read_jobs
+from core.sources.ci import Job, Jobs, Trigger, cadence_text, read_jobs
 
 _ON_REQUEST = "on request"
 
@@ -30,7 +30,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     found = kinds.find(args.id, context.workspace) if args.id is not None else None
     if found and not found.kind.collected:
         matrix = found.kind.add(context.matrix, context.workspace)
-        printer(found.kind.name).jobs(found.id, matrix, context)
+        print_jobs(found.kind, found.id, matrix, context)
         return EXIT_OK
     # Selection and splitting in CI apply to everything that pytest collects.
     matrix = context.workspace.index(Universe.COLLECTED)
@@ -131,7 +131,7 @@ def _job(job: Job, triggers: tuple[Trigger, ...]) -> records.Job:
 
 
 def _cadence(triggers: tuple[Trigger, ...]) -> str:
-    return " ".join(dict.fromkeys(trigger.cadence for trigger in triggers)) or _ON_REQUEST
+    return cadence_text(triggers) or _ON_REQUEST
 
 
 def _count(selected: int | None) -> str:

@@ -12,7 +12,8 @@ from core.base.errors import EXIT_OK, UsageError
 from core.cli import records
 from core.cli.absent_report import note_absent
 from core.cli.context import Context
-from core.cli.row_printers import printer
+from core.cli.row_printers import print_rows
+from core.kinds import Kind
 from core.matrix import KINDS, MODEL_KIND, Matrix, Universe
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
@@ -45,10 +46,17 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if args.views:
         return _print_views(context)
     if args.kind in KINDS:
-        printer(args.kind).prepare(args, context)
+        _prepare(kinds.by_name(args.kind), args, context)
     code = _list_rows(args, context)
     note_absent(context)
     return code
+
+
+def _prepare(kind: Kind, args: argparse.Namespace, context: Context) -> None:
+    """Check and change the arguments of `list --kind`."""
+    if (args.view or args.universe) and not kind.in_views:
+        raise UsageError("--view and --universe are for tests of models", hint="Leave out --view and --universe.")
+    args.query = kind.words_of_before(args.query, context.parse)
 
 
 def _list_rows(args: argparse.Namespace, context: Context) -> int:
@@ -70,10 +78,9 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
-    only = matrix.kind_of_all(rows) or (args.kind if args.kind in KINDS else MODEL_KIND)
-    if args.view is None and printer(only).own_table:
-        ids = [matrix.ids[row] for row in rows]
-        printer(only).print_rows(matrix, ids, style, context, all=not query.terms)
+    only = kinds.by_name(matrix.kind_of_all(rows) or (args.kind if args.kind in KINDS else MODEL_KIND))
+    if args.view is None and only.own_table:
+        print_rows(only, matrix, [matrix.ids[row] for row in rows], style, context, all=not query.terms)
         return EXIT_OK
     columns = view.columns or _COLUMNS
     last = _last_words((*columns, view.sort), matrix, arch, context)

@@ -3,13 +3,14 @@
 
 import argparse
 
+from core import kinds
 from core.base.errors import EXIT_OK, UsageError
 from core.base.text import counted
 from core.cli.command_apply import add_options, apply_operations
 from core.cli.context import Context
-from core.cli.placeholder_records import place, placeholders
 from core.domain.model import Status
 from core.edits import PROMOTED_STATUSES, planned_models, promotion, removal
+from core.matrix import with_placeholder_rows
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -49,11 +50,19 @@ def execute(args: argparse.Namespace, context: Context) -> int:
 
 
 def _print(names: list[str], context: Context) -> None:
-    found = placeholders(context, names)
+    planned = context.matrix.planned
+    found = kinds.placeholders_with_tests(
+        with_placeholder_rows(context.matrix),
+        context.workspace.model_infos,
+        [name for name in (planned.ids if planned else ()) if not names or name in names],
+    )
     if context.console.json:
         context.console.document(found)
         return
     header = ("placeholder", "model", "bring-up", "place", "tests", "reason")
-    rows = [(one.id, one.model, one.bringup_status, place(one), str(len(one.tests)), one.reason) for one in found]
+    rows = [
+        (one.id, one.model, one.bringup_status, f"{one.file}:{one.line}", str(len(one.tests)), one.reason)
+        for one in found
+    ]
     context.console.table(header, rows)
     context.console.note(f"{counted(len(found), 'placeholder')}; tests are those of its model that a loader has")

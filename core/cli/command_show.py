@@ -4,9 +4,9 @@
 import argparse
 from collections.abc import Sequence
 
-from core import kinds, ops
+from core import kinds
 from core.base.errors import EXIT_OK, TTMatrixError
-from core.base.text import counted, one_line, printable
+from core.base.text import one_line, printable
 from core.ci import job_name, markers_by_arch
 from core.cli import absent_report, records
 from core.cli.context import Context
@@ -14,12 +14,12 @@ from core.cli.evidence_report import evidence_text, judgement_document
 from core.cli.finding_record import finding_record
 from core.cli.history_report import as_document as step_document, steps_text
 from core.cli.performance_record import between_commits, performance_record
-from core.cli.row_printers import printer
+from core.cli.row_printers import show
 from core.domain.ids import TestId
 from core.domain.model import ModelInfo
 from core.evidence.analysis import Series, perf_lines, series_name
 from core.history import Step
-from core.matrix import NO_ARCH, OP_KIND, Detail, text_of
+from core.matrix import NO_ARCH, Detail, text_of
 from core.providers import info_of
 from core.sources import read_lacking
 from core.sources.ci import Job, read_skip_prefixes
@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     if found := kinds.find(args.id, context.workspace):
         matrix = found.kind.add(context.matrix, context.workspace)
-        printer(found.kind.name).show(found.id, matrix, context)
+        show(found.kind, found.id, matrix, context)
         return EXIT_OK
     detail = context.workspace.describe(context.resolve([args.id])[0])
     fetched = context.workspace.fetched(detail.id)
@@ -143,15 +143,11 @@ def _document(
     )
 
 
-def _op_cases(id: str, info: ModelInfo | None, context: Context) -> int:
-    """How many op cases the manifests contain for the model of a test."""
+def _of_other_kinds(id: str, info: ModelInfo | None, context: Context) -> list[tuple[str, str]]:
+    """What rows of other kinds say about a test."""
     test = TestId.parse(id)
-    rows = context.workspace.table.of_kind(OP_KIND) if test else None
-    if test is None or rows is None:
-        return 0
-    column = rows.columns["model"]
-    models = ops.models_called(column.values, test, info)
-    return sum(column.values[code] in models for code in column.codes)
+    found = (kind.of_model(test, info, context.workspace) for kind in kinds.kinds()) if test else ()
+    return [said for said in found if said]
 
 
 def _print(
@@ -173,8 +169,8 @@ def _print(
         f"  weights  {one_line(' '.join(filter(None, (one.text, one.page))))}\n" for one in fetched.weights
     )
     console.line(f"  archs    {' '.join(map(one_line, detail.supported))}")
-    if cases := _op_cases(detail.id, info, context):
-        console.line(f"  ops      {counted(cases, 'op case')}; ttmatrix ops of shows them with op-by-op results")
+    for name, said in _of_other_kinds(detail.id, info, context):
+        console.line(f"  {name:8} {said}")
     for one in detail.declared:
         console.line(f"\n{one_line(one.path)}:{one.entry.line}")
         console.line(printable(one.text))

@@ -22,6 +22,7 @@ from core.sources import Checkout, find_checkout
 
 if TYPE_CHECKING:
     from core.edits.pending import Workbench
+    from core.kinds import Kind
     from core.matrix import Matrix, Universe
     from core.matrix.cache import Cache
     from core.matrix.query import Learned, Query, Scope
@@ -169,7 +170,9 @@ class Context:
         return list(dict.fromkeys(map(self._resolved, texts)))
 
     def _resolved(self, text: str) -> str:
-        self.refuse_op_case(text)
+        for kind in kinds.kinds():
+            if kind.own_commands and (id := kind.find(text, self.workspace)):
+                self.refuse(kind, id)
         return matrix.resolve_id(self.matrix, text, self.workspace.ids_of_model)
 
     def entry_id(self, text: str) -> str:
@@ -179,14 +182,8 @@ class Context:
             matrix.check_function(self.matrix, function, id)
         return id
 
-    def refuse_op_case(self, text: str) -> None:
-        """Raise UsageError if an argument of a command about model tests names an op case."""
-        if id := self.op_case(text):
-            raise UsageError(f"{id} is an op case", "This command is about tests of models.", "See: ttmatrix ops -h")
-
-    def op_case(self, text: str) -> str:
-        """The op case that an argument names by id, or by a part that contains `::`; empty if it names none.
-
-        Raises UsageError if it names several.
-        """
-        return kinds.by_name(matrix.OP_KIND).find(text, self.workspace)
+    def refuse(self, kind: "Kind", id: str) -> None:
+        """Raise UsageError if rows of a kind have commands of their own: this one is about tests of models."""
+        if kind.own_commands:
+            hint = f"See: {kind.own_commands}"
+            raise UsageError(f"{id} is an {kind.noun}", "This command is about tests of models.", hint)

@@ -5,10 +5,11 @@ import argparse
 
 from core import kinds
 from core.base.errors import EXIT_OK
+from core.base.text import one_line
 from core.cli.context import Context
-from core.cli.op_records import nameless_problems, print_cases
 from core.cli.ops_common import add_selection, op_tests
-from core.ops import default_backend
+from core.cli.row_printers import print_table
+from core.ops import OpTests, default_backend, problem_text
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +27,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(args: argparse.Namespace, context: Context) -> int:
     tests = op_tests(args, context)
     found = kinds.op_cases(tests, args.model, args.backend or default_backend(), dedupe=not args.no_dedupe)
-    print_cases(found, args.format, context)
-    for line in nameless_problems(tests):
+    style = args.format or ("json" if context.console.json else "table")
+    if style == "json":
+        context.console.document(found)
+    elif style == "ids":
+        # A faulty case cannot be run.
+        context.console.out.writelines(f"{one.id}\n" for one in found if one.op)
+    else:
+        print_table(kinds.case_table(found), style, context)
+    for line in _nameless_problems(tests):
         context.console.note(line)
     return EXIT_OK
+
+
+def _nameless_problems(tests: OpTests) -> list[str]:
+    """A line for each mistake that is not listed with a case: it is about a whole file, or a case without a name."""
+    return [
+        f"{one_line(manifest.path)}{f':{problem.line}' if problem.line else ''}: {one_line(problem_text(problem))}"
+        for manifest in tests.manifests
+        for problem in manifest.problems
+        if not problem.warning and not problem.case
+    ]

@@ -1,174 +1,105 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows as `list`, `show` and `jobs` print them: what all kinds have in common, and those that are printed otherwise."""
+"""Rows of one kind as `list`, `show` and `jobs` print them: what the kind says of them, as text, CSV or JSON."""
 
 from __future__ import annotations
 
-import argparse
 import csv
 from collections.abc import Sequence
-from typing import ClassVar
 
 import core.evidence.analysis as analysis
 from core import kinds
-from core.base.errors import QueryError
-from core.base.text import counted, one_line
+from core.base.text import one_line, printable
 
 # Imported by package, also in annotations, which are not evaluated: most calls are about model tests.
-from core.cli import handwritten_records, op_records, placeholder_records, records
+from core.cli import records
 from core.cli.context import Context
-from core.kinds import Kind
-from core.matrix import HANDWRITTEN_KIND, MODEL_KIND, OP_KIND, PLACEHOLDER_KIND, Matrix
-from core.matrix.query import Query, plain
+from core.kinds import Kind, Page, Table
+from core.matrix import Matrix
 
 
-class RowPrinter:
-    """Prints rows of any kind from their columns."""
-
-    own_table: ClassVar[bool] = True
-    """Whether a list of such rows alone is printed by `print_rows`, not in the columns of model tests."""
-
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
-
-    def prepare(self, args: argparse.Namespace, context: Context) -> None:
-        """Check and change the arguments of `list --kind`."""
-
-    def print_rows(self, matrix: Matrix, ids: Sequence[str], style: str, context: Context, *, all: bool) -> None:
-        """Print rows as `table`, `csv` or `json`; `all`: the query is empty."""
-        if style == "json":
-            context.console.document(self.kind.records(matrix, ids, context.workspace, broken=all))
-        else:
-            self.print_table(matrix, ids, style, context, all=all)
-
-    def print_table(self, matrix: Matrix, ids: Sequence[str], style: str, context: Context, *, all: bool) -> None:
-        """Print rows for people, or as CSV."""
-        names = [one.name for one in self.kind.own_columns]
-        cells = [
-            (one_line(id), *(self.kind.text(matrix, matrix.rows[id], name) for name in names), self._place(matrix, id))
-            for id in ids
-        ]
-        head = ("id", *names, "file:line")
-        if style == "csv":
-            writer = csv.writer(context.console.out, lineterminator="\n")
-            writer.writerow(head)
-            writer.writerows(cells)
-        else:
-            context.console.table(head, cells)
-            context.console.note(f"{len(ids):,} of {counted(len(matrix.kinds[self.kind.name]), self.kind.noun)}")
-
-    def show(self, id: str, matrix: Matrix, context: Context) -> None:
-        """Print everything about one row."""
-        if context.console.json:
-            context.console.document(self.kind.shown(matrix, id, context.workspace))
-        else:
-            self.show_text(id, matrix, context)
-
-    def show_text(self, id: str, matrix: Matrix, context: Context) -> None:
-        """Print everything about one row for people."""
-        for needed in self.kind.details():
-            context.workspace.read(needed)
-        context.console.line(one_line(id))
-        jobs = tuple(("job", job.text) for job in self.kind.jobs(matrix, id))
-        sections = self.kind.sections(matrix, id, context.workspace)
-        for section in (*sections, kinds.Section("", jobs), self._results(id, matrix, context)):
-            if section.title:
-                context.console.line(f"\n{section.title}")
-            for name, value in section.lines:
-                context.console.line(f"  {name:12} {one_line(value)}")
-        if not jobs and "job" in self.kind.fields:
-            context.console.note("No job of CI selects it.")
-
-    def _results(self, id: str, matrix: Matrix, context: Context) -> kinds.Section:
-        """The newest results, what they mean, and the newest numbers."""
-        found = self.kind.results(id, context.workspace)
-        judged = self.kind.judged(matrix, id, found, context.evidence.policy) if found else ()
-        lines = [
-            *(("verdict", f"{one.arch}: {one.verdict}, {one.why}") for one in judged),
-            *(("result", kinds.result_text(one)) for one in found[: kinds.SHOWN_RESULTS]),
-        ]
-        for series in context.workspace.performance_of(id, context.evidence.ended_runs):
-            lines += [(analysis.series_name(series), words) for words, _ in analysis.perf_lines(series)]
-        return kinds.Section("results", tuple(lines)) if lines else kinds.Section("", ())
-
-    def jobs(self, id: str, matrix: Matrix, context: Context) -> None:
-        """Print the jobs that run one row."""
-        found = [job for job in self.kind.jobs(matrix, id) if job.runs_on.startswith(context.arch)]
-        if context.console.json:
-            archs = dict.fromkeys(job.runs_on for job in found)
-            by_machine = {
-                one: [records.JobName(file=job.file, name=job.name, mark="") for job in found if job.runs_on == one]
-                for one in archs
-            }
-            context.console.document(records.JobsOfHandwritten(id=id, archs=by_machine))
-            return
-        context.console.line(one_line(id))
-        if not found:
-            context.console.line("  No job selects it.")
-            return
-        cells = ((job.runs_on, job.cadence or "on request", job.file, job.name) for job in found)
-        context.console.table(("runs-on", "cadence", "file", "name"), cells)
-
-    @staticmethod
-    def _place(matrix: Matrix, id: str) -> str:
-        row = matrix.rows[id]
-        return f"{matrix.columns['file'][row]}:{matrix.line_of(row)}"
+def print_rows(kind: Kind, matrix: Matrix, ids: Sequence[str], style: str, context: Context, *, all: bool) -> None:
+    """Print rows as `table`, `csv` or `json`; `all`: the query is empty."""
+    if style == "json":
+        context.console.document(kind.records(matrix, ids, context.workspace, broken=all))
+    else:
+        print_table(kind.table(matrix, ids, context.workspace, broken=all), style, context)
+    for line in kind.problems(context.workspace):
+        context.console.note(line)
 
 
-class _Models(RowPrinter):
-    own_table = False
+def print_table(made: Table, style: str, context: Context) -> None:
+    """Print a table as `table` or `csv`."""
+    if style == "csv":
+        writer = csv.writer(context.console.out, lineterminator="\n")
+        writer.writerow(made.head)
+        writer.writerows(made.lines)
+    elif made.lines or not made.empty:
+        context.console.table(made.head, made.lines)
+        context.console.note(made.note)
+    else:
+        context.console.note(made.empty)
 
 
-class _Ops(RowPrinter):
-    def print_table(self, matrix: Matrix, ids: Sequence[str], style: str, context: Context, *, all: bool) -> None:
-        cases = kinds.listed_cases(context.workspace.op_tests, ids, broken=all) if ids or all else []
-        op_records.print_cases(cases, style, context)
-
-    def jobs(self, id: str, matrix: Matrix, context: Context) -> None:
-        context.refuse_op_case(id)
-
-
-class _Handwritten(RowPrinter):
-    def prepare(self, args: argparse.Namespace, context: Context) -> None:
-        handwritten_records.refuse_options(args.view, args.universe)
-        args.query = _in_one_language(args.query, context)
-
-    def print_rows(self, matrix: Matrix, ids: Sequence[str], style: str, context: Context, *, all: bool) -> None:
-        super().print_rows(matrix, ids, style, context, all=all)
-        handwritten_records.note_findings(context)
-
-    def print_table(self, matrix: Matrix, ids: Sequence[str], style: str, context: Context, *, all: bool) -> None:
-        handwritten_records.print_tests(ids, style, context)
-
-    def show_text(self, id: str, matrix: Matrix, context: Context) -> None:
-        handwritten_records.show_test(id, context)
-
-    def jobs(self, id: str, matrix: Matrix, context: Context) -> None:
-        handwritten_records.jobs_of_test(id, context)
+def show(kind: Kind, id: str, matrix: Matrix, context: Context) -> None:
+    """Print everything about one row."""
+    if context.console.json:
+        context.console.document(kind.shown(matrix, id, context.workspace))
+        return
+    context.console.line(one_line(id))
+    page = kind.page(matrix, id, context.workspace)
+    if page is None:
+        _print_sections(kind, id, matrix, context)
+    else:
+        _print_page(page, context)
 
 
-def _in_one_language(words: Sequence[str], context: Context) -> list[str]:
-    """Words as hand-written tests had them before there was one language: a dash excludes, parentheses are letters."""
-    words = [f"!{word[1:]}" if word.startswith("-") else word for word in words]
-    try:
-        context.parse(" ".join(words))
-    except QueryError:
-        return [
-            str(Query((plain(word),))) if set("()").intersection(word) and ":" not in word else word for word in words
-        ]
-    return words
+def _print_page(page: Page, context: Context) -> None:
+    context.console.table(("field", "value"), page.facts)
+    for line in page.more:
+        context.console.line(printable(line))
+    if page.note:
+        context.console.note(page.note)
 
 
-class _Placeholders(RowPrinter):
-    own_table = False
+def _print_sections(kind: Kind, id: str, matrix: Matrix, context: Context) -> None:
+    for needed in kind.details():
+        context.workspace.read(needed)
+    jobs = tuple(("job", job.text) for job in kind.jobs(matrix, id, context.workspace))
+    sections = kind.sections(matrix, id, context.workspace)
+    for section in (*sections, kinds.Section("", jobs), _results(kind, id, matrix, context)):
+        if section.title:
+            context.console.line(f"\n{section.title}")
+        for name, value in section.lines:
+            context.console.line(f"  {name:12} {one_line(value)}")
+    if not jobs and "job" in kind.fields:
+        context.console.note("No job of CI selects it.")
 
-    def show_text(self, id: str, matrix: Matrix, context: Context) -> None:
-        placeholder_records.show(id, context)
+
+def _results(kind: Kind, id: str, matrix: Matrix, context: Context) -> kinds.Section:
+    """The newest results, what they mean, and the newest numbers."""
+    found = kind.results(id, context.workspace)
+    judged = kind.judged(matrix, id, found, context.evidence.policy) if found else ()
+    lines = [
+        *(("verdict", f"{one.arch}: {one.verdict}, {one.why}") for one in judged),
+        *(("result", kinds.result_text(one)) for one in found[: kinds.SHOWN_RESULTS]),
+    ]
+    for series in context.workspace.performance_of(id, context.evidence.ended_runs):
+        lines += [(analysis.series_name(series), words) for words, _ in analysis.perf_lines(series)]
+    return kinds.Section("results", tuple(lines)) if lines else kinds.Section("", ())
 
 
-_OTHERWISE = {MODEL_KIND: _Models, OP_KIND: _Ops, HANDWRITTEN_KIND: _Handwritten, PLACEHOLDER_KIND: _Placeholders}
-"""The kinds whose tables and texts are older than what all have in common, and stay as they are."""
-
-
-def printer(name: str) -> RowPrinter:
-    """Prints rows of a kind."""
-    return _OTHERWISE.get(name, RowPrinter)(kinds.by_name(name))
+def print_jobs(kind: Kind, id: str, matrix: Matrix, context: Context) -> None:
+    """Print the jobs that run one row. Raises UsageError if its kind has commands of its own for that."""
+    context.refuse(kind, id)
+    found = [job for job in kind.jobs(matrix, id, context.workspace) if job.is_on(context.arch)]
+    if context.console.json:
+        context.console.document(records.JobsOfHandwritten(id=id, archs=kinds.jobs_by_machine(found)))
+        return
+    context.console.line(one_line(id))
+    if not found:
+        context.console.line("  No job selects it.")
+        return
+    marked = any(job.mark is not None for job in found)
+    head = ("runs-on", "cadence", "file", "name", *(["mark"] if marked else []))
+    cells = ((job.runs_on, job.when, job.file, job.name, *([job.mark or ""] if marked else [])) for job in found)
+    context.console.table(head, cells)

@@ -21,7 +21,15 @@ from .finding import (
     find as find,
     kinds as kinds,
 )
-from .kind import Kind as Kind, Launch as Launch, Section as Section, Source as Source, Written as Written
+from .kind import (
+    Kind as Kind,
+    Launch as Launch,
+    Page as Page,
+    Section as Section,
+    Source as Source,
+    Table as Table,
+    Written as Written,
+)
 from .records import (
     HandwrittenMark as HandwrittenMark,
     HandwrittenResult as HandwrittenResult,
@@ -42,4 +50,12 @@ from .records import (
     ShownHandwritten as ShownHandwritten,
     ShownOpCase as ShownOpCase,
     ShownOtherRow as ShownOtherRow,
+)
+from .tables import (
+    case_table as case_table,
+    handwritten_page as handwritten_page,
+    handwritten_table as handwritten_table,
+    handwritten_words as handwritten_words,
+    own_table as own_table,
+    placeholder_page as placeholder_page,
 )

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
-from core import edits, evidence, handwritten, ops
+from core import edits, evidence, ops
 from core.base.errors import TTMatrixError
 from core.kinds import records
-from core.matrix import NO_ARCH, Matrix
-from core.sources import ci
+from core.matrix import NO_ARCH, JobOfRow, Matrix
 
 if TYPE_CHECKING:
     from core.evidence import Observation
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 SHOWN_RESULTS = 10
 
 
-def other_row(kind: "Kind", matrix: Matrix, id: str) -> records.OtherRow:
+def other_row(kind: "Kind", matrix: Matrix, id: str, on: "Workspace") -> records.OtherRow:
     """A row as its columns have it."""
     row = matrix.rows[id]
     names = [one.name for one in kind.own_columns]
@@ -39,7 +38,7 @@ def other_row(kind: "Kind", matrix: Matrix, id: str) -> records.OtherRow:
         },
         jobs=[
             records.JobOfOtherRow(name=job.name, file=job.file, runs_on=job.runs_on, cadence=job.cadence or None)
-            for job in kind.jobs(matrix, id)
+            for job in kind.jobs(matrix, id, on)
         ],
     )
 
@@ -49,7 +48,7 @@ def shown_row(kind: "Kind", matrix: Matrix, id: str, on: "Workspace") -> records
     found = kind.results(id, on)
     policy = evidence.policy_of(on.checkout, on.paths).policy
     verdicts = {one.arch: str(one.verdict) for one in kind.judged(matrix, id, found, policy)}
-    return other_row(kind, matrix, id).extended(
+    return other_row(kind, matrix, id, on).extended(
         records.ShownOtherRow,
         evidence=results(found[:SHOWN_RESULTS]) or UNSET,
         verdicts=verdicts or UNSET,
@@ -119,10 +118,10 @@ def handwritten_test(test: "HandwrittenTest") -> records.HandwrittenTest:
     )
 
 
-def shown_handwritten(test: "HandwrittenTest", on: "Workspace") -> records.ShownHandwritten:
-    """One hand-written test with its jobs and its newest results."""
-    jobs = handwritten.jobs_of(ci.read_jobs(on.checkout)[0], test)
-    found = evidence.handwritten_observations(on.checkout, on.paths, on.store.ended(), test.node_id)
+def shown_handwritten(
+    test: "HandwrittenTest", jobs: Sequence[JobOfRow], found: "Sequence[Observation]"
+) -> records.ShownHandwritten:
+    """One hand-written test with its jobs and its results, of which the newest are shown."""
     return handwritten_test(test).extended(
         records.ShownHandwritten, jobs=jobs_by_machine(jobs), evidence=results(found[:SHOWN_RESULTS])
     )
@@ -149,11 +148,11 @@ def result_text(one: "Observation") -> str:
     return " ".join(filter(None, (found.when, found.from_, found.run, found.arch, found.ending, found.why)))
 
 
-def jobs_by_machine(jobs: Sequence[ci.Job]) -> dict[str, list[records.JobName]]:
+def jobs_by_machine(jobs: Sequence[JobOfRow]) -> dict[str, list[records.JobName]]:
     """Jobs by what they run on."""
     return {
         machine: [
-            records.JobName(file=job.file, name=job.name, mark=job.test_mark) for job in jobs if job.runs_on == machine
+            records.JobName(file=job.file, name=job.name, mark=job.mark or "") for job in jobs if job.runs_on == machine
         ]
         for machine in dict.fromkeys(job.runs_on for job in jobs)
     }

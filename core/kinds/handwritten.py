@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from core import ci, handwritten, kinds, workspace
 from core.domain.areas import AREAS, BENCHMARKS, MODELS, OPS
-from core.kinds.kind import EVERY, Kind, Launch, Section, Source
-from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, Matrix, OtherRows, OwnColumn, OwnLayout
+from core.kinds.kind import EVERY, Apart, Kind, Launch, Page, Section, Source, Table, here
+from core.matrix import DEVICE_RUN, HANDWRITTEN_KIND, LEVELS, RUN, JobOfRow, Matrix, OtherRows, OwnColumn, OwnLayout
 from core.matrix.query import Choice, made, own_column
-from core.sources import ci as ci_files
+from core.sources import ci as ci_files, handwritten as handwritten_files
 
 if TYPE_CHECKING:
     from core.base.files import Record
+    from core.base.settings import Settings
     from core.kinds.records import Row
     from core.matrix.cache import Cache
     from core.runs import RunSpec
     from core.sources.ci import Job
+    from core.sources.handwritten import HandwrittenTest
     from core.workspace import Workspace, once
 
 
@@ -47,6 +49,16 @@ class HandwrittenKind(Kind):
     layouts = (OwnLayout("handwritten", "file", "level", "files of hand-written tests by level"),)
     overview: ClassVar = {"all": "", **{level: f"level:{level}" for level in LEVELS}}
     launch = Launch.ALONE
+    in_views = False
+
+    def cached(self, matrix: Matrix, cache: "Cache", settings: "Settings") -> Matrix | None:
+        return handwritten.with_cached_handwritten(cache, matrix)
+
+    def read(self, matrix: Matrix, cache: "Cache", settings: "Settings", apart: Apart = here) -> Matrix:
+        return handwritten.with_handwritten(cache, matrix, read=lambda cache: apart(handwritten.read_rows, cache))
+
+    def directories(self, settings: "Settings") -> Sequence[str]:
+        return handwritten_files.ROOTS
 
     def add(self, matrix: Matrix, on: "Workspace") -> Matrix:
         return handwritten.with_handwritten(on.cache, matrix)
@@ -89,8 +101,32 @@ class HandwrittenKind(Kind):
         tests = {test.node_id: test for test in handwritten.read_tests(on.cache).tests} if ids else {}
         return [kinds.handwritten_test(tests[id]) for id in ids]
 
+    def table(self, matrix: Matrix, ids: Sequence[str], on: "Workspace", *, broken: bool = False) -> Table:
+        return kinds.handwritten_table(handwritten.read_tests(on.cache), ids)
+
+    def problems(self, on: "Workspace") -> Sequence[str]:
+        return [f"{one.kind}: {one.message} ({one.file})" for one in handwritten.read_tests(on.cache).findings]
+
+    def words_of_before(self, words: Sequence[str], understood: "Callable[[str], object]") -> list[str]:
+        return kinds.handwritten_words(words, understood)
+
+    def page(self, matrix: Matrix, id: str, on: "Workspace") -> Page | None:
+        facts = handwritten.test_lines(self._test(id, on))
+        return kinds.handwritten_page(facts, self.jobs(matrix, id, on), self.results(id, on))
+
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
-        return kinds.shown_handwritten(handwritten.named(handwritten.read_tests(on.cache), id), on)
+        return kinds.shown_handwritten(self._test(id, on), self.jobs(matrix, id, on), self.results(id, on))
+
+    def jobs(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[JobOfRow]:
+        triggers, _ = ci_files.read_jobs(on.checkout)
+        return [
+            JobOfRow(job.name, job.file, job.runs_on, ci_files.cadence_text(triggers[job]), job.test_mark)
+            for job in handwritten.jobs_of(triggers, self._test(id, on))
+        ]
+
+    @staticmethod
+    def _test(id: str, on: "Workspace") -> "HandwrittenTest":
+        return handwritten.named(handwritten.read_tests(on.cache), id)
 
     def chosen(self, text: str, on: "Workspace") -> Sequence[str]:
         """Of a function, a class or a file all of its tests."""

@@ -18,6 +18,8 @@ from core.runs import planning
 if TYPE_CHECKING:
     from core.base.files import Record
     from core.base.settings import Settings
+    from core.domain.ids import TestId
+    from core.domain.model import ModelInfo
     from core.evidence import Observation
     from core.evidence.verdicts import Judgement, Policy
     from core.kinds.records import Row
@@ -56,6 +58,34 @@ class Section(NamedTuple):
 
     title: str
     lines: tuple[tuple[str, str], ...]
+
+
+Apart = Callable[..., Any]
+"""Calls a function with arguments, perhaps in a process of its own."""
+
+
+def here(function: Callable[..., Any], *given: Any) -> Any:
+    """Call it here."""
+    return function(*given)
+
+
+class Table(NamedTuple):
+    """Rows of one kind in columns of their own."""
+
+    head: tuple[str, ...]
+    lines: Sequence[tuple[str, ...]]
+    note: str
+    """How many they are, of how many."""
+    empty: str = ""
+    """What is said instead of a table without lines; empty: nothing."""
+
+
+class Page(NamedTuple):
+    """What is said about a row as a table of facts, and what follows it."""
+
+    facts: Sequence[tuple[str, str]]
+    more: Sequence[str] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,6 +137,13 @@ class Kind:
     no_ops: ClassVar[str] = "This works only for tests of models."
     """Why the ops of a row cannot be extracted; empty: they can."""
 
+    own_table: ClassVar[bool] = True
+    """Whether a list of such rows alone is printed as `table` has it, not in the columns of model tests."""
+    in_views: ClassVar[bool] = True
+    """Whether a list of such rows takes a saved view."""
+    own_commands: ClassVar[str] = ""
+    """How to see the commands that are about its rows, where those about tests of models are not; empty: none are."""
+
     @property
     def id_title(self) -> str:
         """The title of a column of its ids."""
@@ -126,6 +163,22 @@ class Kind:
     def rows_at_once(self, matrix: Matrix, cache: "Cache") -> OtherRows | None:
         """The rows that go with `matrix`, if reading them takes no noticeable time; None: there are none."""
         return None
+
+    def cached(self, matrix: Matrix, cache: "Cache", settings: "Settings") -> Matrix | None:
+        """`matrix` with the rows of this kind; None: their files would have to be read."""
+        return with_rows_at_once(matrix, cache, (self.name,))
+
+    def read(self, matrix: Matrix, cache: "Cache", settings: "Settings", apart: Apart = here) -> Matrix:
+        """As `cached`; what would have to be read is read by a function that `apart` calls."""
+        return with_rows_at_once(matrix, cache, (self.name,))
+
+    def awaited(self, query: Query) -> bool:
+        """Whether the first frame waits for rows that are not cached, as they are what a query is about."""
+        return bool(query.terms) if self.listed else self.asked_by(query)
+
+    def directories(self, settings: "Settings") -> Sequence[str]:
+        """The directories of its files, in which a change is noticed; those of CI and of entries are watched anyway."""
+        return ()
 
     def add(self, matrix: Matrix, on: "Workspace") -> Matrix:
         """`matrix` with the rows of this kind; reads them, if they are not cached."""
@@ -167,7 +220,23 @@ class Kind:
         """Rows as `list` prints them as JSON, in the order of `ids`; `arch` is the one whose values count, and `broken`
         includes what its files have and what is no row because of a mistake.
         """
-        return [kinds.other_row(self, matrix, id) for id in ids]
+        return [kinds.other_row(self, matrix, id, on) for id in ids]
+
+    def table(self, matrix: Matrix, ids: Sequence[str], on: "Workspace", *, broken: bool = False) -> Table:
+        """Rows as `list` prints them alone; `broken` as for `records`."""
+        return kinds.own_table(self, matrix, ids)
+
+    def problems(self, on: "Workspace") -> Sequence[str]:
+        """What a list of such rows says of mistakes in their files."""
+        return ()
+
+    def words_of_before(self, words: Sequence[str], understood: "Callable[[str], object]") -> list[str]:
+        """Words of a query as they are written now; `understood` raises QueryError for a text that is no query."""
+        return [*words]
+
+    def page(self, matrix: Matrix, id: str, on: "Workspace") -> Page | None:
+        """What `show` prints of a row; None: its sections, jobs and results."""
+        return None
 
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
         """Everything about a row as `show` prints it as JSON."""
@@ -188,11 +257,15 @@ class Kind:
         """The value of a column of the kind's own."""
         return " ".join(matrix.flags[name][row]) if name in matrix.flags else matrix.columns[name][row]
 
+    def of_model(self, test: "TestId", info: "ModelInfo | None", on: "Workspace") -> tuple[str, str] | None:
+        """What rows of this kind say about a test of a model, with the name of that; None: nothing."""
+        return None
+
     def job_lines(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[str] | None:
         """A line for each job of CI that runs a row; None: that is not read yet. Never waits."""
-        return [job.text for job in self.jobs(matrix, id)]
+        return [job.text for job in self.jobs(matrix, id, on)]
 
-    def jobs(self, matrix: Matrix, id: str) -> Sequence[JobOfRow]:
+    def jobs(self, matrix: Matrix, id: str, on: "Workspace") -> Sequence[JobOfRow]:
         """The jobs of CI that run a row."""
         rows = matrix.of_kind(self.name)
         return rows.jobs.get(id, ()) if rows else ()

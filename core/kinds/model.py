@@ -169,6 +169,7 @@ class ModelKind(Kind):
     written = Written.ENTRY
     id_title = "test id"
     no_ops = ""
+    own_table = False
     layouts = (
         OwnLayout("loaders", "loader", "arch", "loaders by arch"),
         OwnLayout("variants", "variant", "arch", "variants by arch"),

@@ -10,7 +10,7 @@ from core.base.text import counted
 from core.domain.areas import OPS
 from core.domain.ids import pasted
 from core.domain.model import Status
-from core.kinds.kind import EVERY, Kind, Launch, Section, Written
+from core.kinds.kind import EVERY, Apart, Kind, Launch, Section, Table, Written, here
 from core.matrix import OP_KIND, Matrix, OwnColumn, OwnLayout, with_other_rows
 from core.matrix.query import (
     BACKEND,
@@ -29,7 +29,11 @@ from core.matrix.query import (
 
 if TYPE_CHECKING:
     from core.base.files import Record
+    from core.base.settings import Settings
+    from core.domain.ids import TestId
+    from core.domain.model import ModelInfo
     from core.kinds.records import Row
+    from core.matrix.cache import Cache
     from core.workspace import Workspace, once
 
 
@@ -101,6 +105,7 @@ class OpKind(Kind):
     launch = Launch.BACKENDS
     written = Written.MANIFEST
     on_backends = True
+    own_commands = "ttmatrix ops -h"
     no_ops = "An op case is one op already."
     layouts = (
         OwnLayout("ops", "op", "model", "worst last results of ops by model that cases are of", results=True),
@@ -111,6 +116,15 @@ class OpKind(Kind):
         **{status: f"status:{status.lower()}" for status in Status},
         "same as another": "!dup:none",
     }
+
+    def cached(self, matrix: Matrix, cache: "Cache", settings: "Settings") -> Matrix | None:
+        return ops.with_cached_ops(cache, matrix, settings.ops_dirs)
+
+    def read(self, matrix: Matrix, cache: "Cache", settings: "Settings", apart: Apart = here) -> Matrix:
+        return ops.with_ops(cache, matrix, settings.ops_dirs, read=lambda *given: apart(ops.read_op_rows, *given))
+
+    def directories(self, settings: "Settings") -> Sequence[str]:
+        return settings.ops_dirs
 
     def add(self, matrix: Matrix, on: "Workspace") -> Matrix:
         rows = on.table.of_kind(self.name)
@@ -131,6 +145,20 @@ class OpKind(Kind):
         self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
     ) -> "Sequence[Row]":
         return kinds.listed_cases(on.op_tests, ids, broken=broken) if ids or broken else []
+
+    def table(self, matrix: Matrix, ids: Sequence[str], on: "Workspace", *, broken: bool = False) -> Table:
+        return kinds.case_table(kinds.listed_cases(on.op_tests, ids, broken=broken) if ids or broken else [])
+
+    def of_model(self, test: "TestId", info: "ModelInfo | None", on: "Workspace") -> tuple[str, str] | None:
+        rows = on.table.of_kind(self.name)
+        if rows is None:
+            return None
+        column = rows.columns["model"]
+        models = ops.models_called(column.values, test, info)
+        cases = sum(column.values[code] in models for code in column.codes)
+        return (
+            ("ops", f"{counted(cases, self.noun)}; ttmatrix ops of shows them with op-by-op results") if cases else None
+        )
 
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
         return kinds.shown_case(on.op_tests, id)

@@ -8,7 +8,7 @@ from core import ci, kinds, workspace
 from core.base.text import counted
 from core.domain.ids import pasted
 from core.domain.model import Function, node_id
-from core.kinds.kind import EVERY, Kind, Section, Written
+from core.kinds.kind import EVERY, Kind, Page, Section, Written
 from core.matrix import PLACEHOLDER_KIND, Matrix, OtherRows
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class PlaceholderKind(Kind):
     collected = True
     written = Written.PLACEHOLDER
     real = False
+    own_table = False
     fields = (*EVERY, "bringup", "group", "name", "job", "function", "model")
     columns = ("id", "bringup", "model", "reason")
     facets = ("bringup", "group", "job")
@@ -89,6 +90,9 @@ class PlaceholderKind(Kind):
         self, matrix: Matrix, ids: Sequence[str], on: "Workspace", arch: str = "", *, broken: bool = False
     ) -> "Sequence[Row]":
         return [kinds.placeholder_row(matrix, id) for id in ids]
+
+    def page(self, matrix: Matrix, id: str, on: "Workspace") -> Page | None:
+        return kinds.placeholder_page(matrix, on.model_infos, id)
 
     def shown(self, matrix: Matrix, id: str, on: "Workspace") -> "Record":
         (found,) = kinds.placeholders_with_tests(matrix, on.model_infos, [id])

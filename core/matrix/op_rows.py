@@ -32,18 +32,29 @@ RESULTS = (
 
 
 class JobOfRow(NamedTuple):
-    """A job of CI that runs a row which no preset selects."""
+    """A job of CI that runs a row."""
 
     name: str
     file: str
     runs_on: str
     cadence: str
     """How often it runs by itself; empty: when a person starts it."""
+    mark: str | None = None
+    """The marks that it selects by; None: it selects by something else."""
+
+    @property
+    def when(self) -> str:
+        """How often it runs."""
+        return self.cadence or "on request"
 
     @property
     def text(self) -> str:
         """The job in one line, as queries name it."""
-        return f"{self.file}: {self.name} on {self.runs_on}, {self.cadence or 'on request'}"
+        return f"{self.file}: {self.name} on {self.runs_on}, {self.when}"
+
+    def is_on(self, arch: str) -> bool:
+        """Whether its machine has an arch; empty: any. Machines of performance are named after it: `n150-perf`."""
+        return arch in ("", self.runs_on.removesuffix("-perf"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -51,12 +51,14 @@ def with_ops(
     read: Callable[[Cache, Sequence[str]], OtherRows] = read_op_rows,
 ) -> Matrix:
     """`matrix` with the op cases in the directories that the settings name; `read` reads those that are not cached."""
-    known = cached_op_rows(cache, configured)
-    return with_other_rows(matrix, read(cache, configured) if known is None else known)
+    known = with_cached_ops(cache, matrix, configured)
+    return with_other_rows(matrix, read(cache, configured)) if known is None else known
 
 
 def with_cached_ops(cache: Cache, matrix: Matrix, configured: Sequence[str]) -> Matrix | None:
     """Like `with_ops`; None if the manifests would have to be read."""
+    if not cache.checkout.has_any(configured):
+        return matrix
     known = cached_op_rows(cache, configured)
     return None if known is None else with_other_rows(matrix, known)
 

@@ -170,9 +170,8 @@ class Workspace(Lasting):
     def table(self) -> "Matrix":
         """`matrix` with a row per op case after the model tests, if the checkout has op manifests."""
         directories = self.settings.ops_dirs
-        if not self.checkout.has_any(directories):
-            return self.matrix
-        return ops.with_ops(self.cache, self.matrix, directories)
+        # Without them, nothing of op cases is loaded.
+        return ops.with_ops(self.cache, self.matrix, directories) if self.checkout.has_any(directories) else self.matrix
 
     @once
     def whole_table(self) -> "Matrix":

@@ -17,16 +17,15 @@ from textual.driver import Driver
 from textual.timer import Timer
 
 import core.matrix.cache
-from core import handwritten, ops
+from core import kinds
 from core.base.errors import TTMatrixError, UsageError, together
 from core.base.settings import Settings, paths, read_settings
 from core.cli import AppRequest
-from core.matrix import HANDWRITTEN_KIND, OP_KIND, Matrix, with_rows_at_once
+from core.matrix import Matrix
 from core.matrix.cache import Cache
 from core.matrix.query import Query
 from core.matrix.view import ViewSpec
 from core.sources import Checkout, find_checkout
-from core.sources.handwritten import ROOTS
 from tui import terminal
 from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.app.last_place import LastPlace, place_file, read_place, write_place
@@ -64,20 +63,9 @@ def open_app(request: AppRequest) -> int:
     cache = Cache(checkout, own.cache / "index")
     file = place_file(own.places, checkout.root)
     place, notice = where_to_begin(request, file, restore=settings.restore)
-    matrix, reading = cache.index()
-    whole = True
-    if checkout.has_any(settings.ops_dirs):
-        known = ops.with_cached_ops(cache, matrix, settings.ops_dirs)
-        # Do not wait for op cases that are not cached, except for a query that may be about them.
-        whole = known is not None or bool(place.view.query.terms)
-        matrix = known or (ops.with_ops(cache, matrix, settings.ops_dirs) if whole else matrix)
-    by_hand = handwritten.with_cached_handwritten(cache, matrix)
-    if by_hand is None and any(word in str(place.view.query) for word in ("kind:", "level:")):
-        by_hand = handwritten.with_handwritten(cache, matrix)
-    unread = [kind for kind, is_read in ((OP_KIND, whole), (HANDWRITTEN_KIND, by_hand is not None)) if not is_read]
-    whole = not unread
-    matrix = with_rows_at_once(by_hand or matrix, cache)
-    matrix = replace(matrix, unread=frozenset(unread)) if unread else matrix
+    models, reading = cache.index()
+    matrix = with_rows(models, cache, settings, place.view.query)
+    whole = not matrix.unread
     session = Session.open(matrix, own, settings, query=request.query, arch=request.arch)
     session.read_only = request.read_only
     if not request.query:
@@ -92,6 +80,20 @@ def open_app(request: AppRequest) -> int:
         Ending(app).run()
     session.bench.flush()
     return app.return_code or 0
+
+
+def with_rows(matrix: Matrix, cache: Cache, settings: Settings, query: Query) -> Matrix:
+    """`matrix` with the rows of all kinds that are cached or that a query is about; `unread` names the others."""
+    unread: list[str] = []
+    for kind in kinds.kinds():
+        known = kind.cached(matrix, cache, settings)
+        if known is None and kind.awaited(query):
+            known = kind.read(matrix, cache, settings)
+        if known is None:
+            unread.append(kind.name)
+        else:
+            matrix = known
+    return replace(matrix, unread=frozenset(unread)) if unread else matrix
 
 
 def app_problems(settings: Settings) -> tuple[TTMatrixError, ...]:
@@ -159,7 +161,7 @@ def started_app(
     `saved`: the index of `session` is in `cache` already; `whole`: it includes the op cases of the checkout. `place` is
     the file for where the app was left.
     """
-    process = AppProcess(cache, session.settings.ops_dirs, saved=saved, whole=whole, place=place)
+    process = AppProcess(cache, session.settings, saved=saved, whole=whole, place=place)
     app = TTMatrixApp(
         session,
         process.read_again,
@@ -183,7 +185,7 @@ class AppProcess:
     def __init__(
         self,
         cache: Cache,
-        op_directories: Sequence[str],
+        settings: Settings,
         *,
         saved: bool,
         whole: bool = True,
@@ -195,22 +197,16 @@ class AppProcess:
         self._giving_back: Timer | None = None
         self._keeping = threading.Lock()
         self._whole = whole
-        self._op_directories = tuple(op_directories)
+        self._settings = settings
         self._saved = saved
         self._ended = threading.Event()
 
     def read_again(self, _: Matrix) -> Matrix:
         """Index the checkout again, and save the index."""
-        in_worker = core.matrix.cache.in_worker
         matrix = core.matrix.cache.reindex(self._cache)
-        if self._cache.checkout.has_any(self._op_directories):
-            matrix = ops.with_ops(
-                self._cache, matrix, self._op_directories, read=lambda *asked: in_worker(ops.read_op_rows, *asked)
-            )
-        matrix = handwritten.with_handwritten(
-            self._cache, matrix, read=lambda cache: in_worker(handwritten.read_rows, cache)
-        )
-        return with_rows_at_once(matrix, self._cache)
+        for kind in kinds.kinds():
+            matrix = kind.read(matrix, self._cache, self._settings, core.matrix.cache.in_worker)
+        return matrix
 
     def started(self, app: TTMatrixApp) -> None:
         """Start work that nobody waits for."""
@@ -254,9 +250,10 @@ class AppProcess:
             if not app.session.bench.wrote(paths):
                 app.background.call(app.files.reload)
 
+        directories = [one for kind in kinds.kinds() for one in kind.directories(self._settings)]
         while not self._ended.is_set():
             try:
-                watch_checkout(self._cache.checkout, self._ended, changed, (*self._op_directories, *ROOTS))
+                watch_checkout(self._cache.checkout, self._ended, changed, directories)
             except Exception as error:  # noqa: BLE001 - a mistake here must not leave the app with old files
                 app.background.broke(error)
                 self._ended.wait(_WATCH_AGAIN_SECONDS)

@@ -82,7 +82,7 @@ def suspects(line: Line) -> Sequence[str]:
 
 def _node(cell: NightCell) -> str:
     row = cell.row
-    return row.test_id if row.function == Function.HANDWRITTEN else node_id(Function(row.function), row.test_id)
+    return node_id(Function(row.function), row.test_id)
 
 
 def _without_doubles(lines: list[str]) -> Iterator[str]:

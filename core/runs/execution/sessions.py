@@ -32,7 +32,7 @@ from core.base.processes import (
     spawn_detached,
     this_host,
 )
-from core.domain.model import Function, node_id
+from core.domain.model import node_id
 from core.payload.ttmatrix_payload.plugins.spool import SPOOL
 from core.runs.environment import child_environment
 from core.runs.spec import ResultFormat, RunSpec
@@ -60,7 +60,7 @@ def node_of(spec: RunSpec) -> str:
     """The node id in the command of a run through pytest that can share a session; empty: it cannot."""
     if spec.report is not ResultFormat.JUNIT or spec.prefix or spec.needs or spec.argv[1:3] != ("-m", "pytest"):
         return ""
-    node = spec.test_id if spec.function is Function.HANDWRITTEN else node_id(spec.function, spec.test_id)
+    node = node_id(spec.function, spec.test_id)
     # Descriptors and loggers are led elsewhere by the plugin for the log.
     return node if node in spec.argv and _OUTPUT in spec.argv else ""
 

@@ -460,16 +460,21 @@ def _started_in(record: RunRecord) -> float | None:
 def _of_test(record: RunRecord) -> float | None:
     """The seconds of the test alone, for runs of upstream's runner."""
     spec, seconds = record.spec, (record.result or {}).get("seconds")
-    if spec.kind != "device" or spec.function is Function.HANDWRITTEN or record.outcome not in _TELLING:
+    if not _by_runner(spec) or record.outcome not in _TELLING:
         return None
     return seconds if isinstance(seconds, float | int) else None
+
+
+def _by_runner(spec: RunSpec) -> bool:
+    """Whether upstream's runner of models makes the run."""
+    return spec.kind == "device" and spec.function is not Function.HANDWRITTEN
 
 
 def _estimate(
     spec: RunSpec, history: Mapping[tuple[str, str], Sequence[float]], durations: Mapping[str, float], start: float
 ) -> float | None:
     """`start` are the seconds that pytest takes before and after its test."""
-    begins = start if spec.kind == "device" and spec.function is not Function.HANDWRITTEN else 0.0
+    begins = start if _by_runner(spec) else 0.0
     own = history.get((spec.test_id, spec.kind), ())[:_NEWEST]
     if own:
         return statistics.median(own) + begins

@@ -3,7 +3,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
@@ -122,6 +122,11 @@ def cadence_of(name: str, workflow: Workflow) -> str:
     """How often a workflow runs by itself; empty: when a person starts it."""
     trigger = _trigger(name, workflow)
     return trigger.cadence if trigger else ""
+
+
+def cadence_text(triggers: Iterable[Trigger]) -> str:
+    """How often a job runs by itself, each cadence once; empty: when a person starts it."""
+    return " ".join(dict.fromkeys(one.cadence for one in triggers))
 
 
 def _trigger(name: str, workflow: Workflow) -> Trigger | None:
