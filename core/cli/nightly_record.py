@@ -76,6 +76,7 @@ def _job_record(one: JobState, night: Night) -> records.NightJob:
         step=step.name if step else None,
         error=death.error or None if death else None,
         last_test=death.test or None if death else None,
+        hung_in=[death.op] if death and death.op else list(job.hung_in or ()),
         not_run=len(cells),
         preset=preset_record((night.preset_rows or {}).get(job.id)),
         row_gone=night.has_no_row(job),

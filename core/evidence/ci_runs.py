@@ -140,6 +140,8 @@ class CiJob:
     ended: float = 0.0
     url: str = ""
     steps: tuple[Step, ...] = ()
+    hung_in: tuple[str, ...] | None = None
+    """The ops in which the device hung under tests of it, as its log names them; None: nobody has looked."""
 
     @cached_property
     def parts(self) -> JobName:
@@ -203,6 +205,8 @@ class Death(NamedTuple):
     """Why its log could not be read; empty: it was."""
     line: int = 0
     """The line of the error in the stored end of its log, from 1; 0: unknown."""
+    op: str = ""
+    """The op on the device when that hung; empty: it did not, or the log names none."""
 
 
 class DeadJob(NamedTuple):

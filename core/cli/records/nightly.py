@@ -43,6 +43,8 @@ class NightJob(Record):
     """The line of its log that says why."""
     last_test: str | None
     """The node id of the test that ran when it died."""
+    hung_in: Sequence[str]
+    """The ops on the device when that hung, as its log names them."""
     not_run: int
     """Cells that lack a result because of it."""
     preset: NightPreset | None

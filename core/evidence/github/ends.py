@@ -19,6 +19,17 @@ _FATAL = re.compile(
 )
 _RAISED = re.compile(r"^(?:E\s+)?[\w.]*(?:Error|Exception|Exit)\b: ")
 _SAID = re.compile(r"\b(?:ERROR|error|fatal|Error)\b:? ")
+_DEVICE_HANGS = re.compile(r"TIMEOUT: device timeout|device timeout in fetch queue|potential hang detected")
+_NAMED_OP = re.compile(
+    r"\b(?:running op|dispatching kernel|executing op(?:eration)?|op(?:eration)?[ _]name)\b"
+    r"\W{0,9}(?:%\w+ = )?\"?(?P<op>[A-Za-z][\w.:]+)",
+    re.IGNORECASE,
+)
+_OP = re.compile(r"\b(?P<op>[A-Z][A-Za-z0-9]+(?:MultiCore\w*|DeviceOperation|Ng|WithParam)|ttnn\.[a-z]\w+)\b")
+_OPS_BEFORE, _OPS_BEHIND = 200, 400
+"""So many lines before the message about a hang, and behind it, are looked at for the op."""
+_HANGS = 20
+"""So many hangs of one log are looked at, the last ones."""
 _COLLECT = re.compile(r"\bcollect", re.IGNORECASE)
 
 
@@ -34,8 +45,9 @@ def death_of(job: CiJob, report: JobReport | None, lines: Sequence[str], missing
     """How a dead job ended. Without lines, `missing` says why there is no log."""
     step = job.failed_step
     error, at = _error(lines)
-    test = running_test(lines)
-    return Death(_how(job, report, error), step.name if step else "", error, test, missing, at)
+    how = _how(job, report, error)
+    ops = hung_ops(lines, at_end=how is HowDied.TIMED_OUT)
+    return Death(how, step.name if step else "", error, running_test(lines), missing, at, ops[-1] if ops else "")
 
 
 def _how(job: CiJob, report: JobReport | None, error: str) -> HowDied:
@@ -69,6 +81,32 @@ def running_test(lines: Sequence[str]) -> str:
         elif running and _OUTCOME.search(line):
             running = ""
     return running
+
+
+def hangs(reason: str) -> bool:
+    """Whether a failure is that the device hung."""
+    return _DEVICE_HANGS.search(reason) is not None
+
+
+def hung_ops(lines: Sequence[str], *, at_end: bool = False) -> tuple[str, ...]:
+    """The ops that were on the device when it hung, each once: named before the message about it, or by tt-triage
+    behind it.
+
+    `at_end`: something hung, so that without such a message the end of the log counts.
+    """
+    found = [at for at, line in enumerate(lines) if hangs(line)]
+    if not found and at_end:
+        found = [len(lines)]
+    return tuple(dict.fromkeys(op for at in found[-_HANGS:] if (op := _op_at(lines, at))))
+
+
+def _op_at(lines: Sequence[str], at: int) -> str:
+    before, behind = lines[max(0, at - _OPS_BEFORE) : at][::-1], lines[at : at + _OPS_BEHIND]
+    for naming, some in ((_NAMED_OP, before), (_NAMED_OP, behind), (_OP, before), (_OP, behind)):
+        for line in some:
+            if op := naming.search(line):
+                return op["op"]
+    return ""
 
 
 def line_of_error(lines: Sequence[str]) -> int:

@@ -13,7 +13,7 @@ from core.base.files import Malformed, atomic_write, decoded, read_text
 from core.base.locks import locked
 from core.evidence.ci_runs import CiJob, CiRun, Death, JobReport, Unread, latest_attempts
 from core.evidence.github.actions import Actions, Artefact, Wanted
-from core.evidence.github.ends import death_of, is_dead
+from core.evidence.github.ends import death_of, hung_ops, is_dead
 from core.evidence.github.logs import fetch_log, read_lines
 from core.evidence.github.performance import read_performance
 from core.evidence.github.transport import Expired, Refused
@@ -26,6 +26,8 @@ from core.runs import UnreadableReport
 _MOST_BYTES = 2 * 2**30
 """The largest archive that is downloaded."""
 _SLACK_BYTES = 2**20
+_MOST_HUNG = 5
+"""Of so many jobs of a run whose tests hung the log is read."""
 _ASKED = ".asked"
 """The suffix of a file whose time is that of the last call that came to its end."""
 
@@ -137,6 +139,9 @@ class _Fetch:
     unread_jobs: set[int] = field(default_factory=set)
     """The jobs of which a report is there, and cannot be read: nothing says that they died."""
 
+    hung: set[int] = field(default_factory=set)
+    """The jobs of the present run under whose tests the device hung, by reports that were read now."""
+
     def all(self, wanted: Wanted) -> Iterator[Reading]:
         for run in self.actions.runs(wanted):
             self.counts.runs.append(run.name)
@@ -155,9 +160,12 @@ class _Fetch:
         """One run: its jobs, the reports of its artefacts, and how its dead jobs ended."""
         unread: list[Unread] = []
         jobs = self._jobs(run, unread)
+        for state in self.into.ci.jobs(run.id):
+            if state.job.id in jobs and state.job.hung_in is not None:
+                jobs[state.job.id] = replace(jobs[state.job.id], hung_in=state.job.hung_in)
         # Until all of it is read again, what was read before counts.
         self.into.ci.add(_with_counts(run, known) if known else run, jobs.values())
-        self.unread_jobs = set()
+        self.unread_jobs, self.hung = set(), set()
         before = replace(self.counts)
         artefacts = list(self.actions.artefacts(run))
         self.noted = self._noted(run, artefacts)
@@ -259,6 +267,7 @@ class _Fetch:
         if performance := [report for item in items for report in item.performance]:
             self.into.store_performance(performance)
         readable = [item for item in items if item.readable]
+        self.hung.update(item.artefact.job for item in items if item.artefact.job is not None and item.hung)
         self.into.ci.add_reports((one.artefact.job, one.left) for one in readable if one.artefact.job is not None)
         self.done.add(item.artefact.id for item in readable)
         for item in items:
@@ -294,6 +303,15 @@ class _Fetch:
                 self.counts.died += 1
                 if known is None or known.log == _REFUSED:
                     self.into.ci.add_death(job.id, self._death(job, report, unread))
+
+        for job in [job for job in jobs if job.id in self.hung][:_MOST_HUNG]:
+            self._look_up_ops(run, job)
+
+    def _look_up_ops(self, run: CiRun, job: CiJob) -> None:
+        """The ops in which the device hung are in the log of a job only: reports have what was raised."""
+        with suppress(Expired, Refused):
+            fetch_log(self.actions.transport, job, file := self.into.log_of(job.id))
+            self.into.ci.add(run, [replace(job, hung_in=hung_ops(read_lines(file)))])
 
     def _death(self, job: CiJob, report: JobReport | None, unread: list[Unread]) -> Death:
         if self.refused:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from core.evidence.ci_runs import CiRun, JobReport
 from core.evidence.github.actions import Artefact
+from core.evidence.github.ends import hangs
 from core.evidence.perf_reports import PerfReport
 from core.evidence.reports import Reading
 
@@ -32,6 +33,12 @@ class Item(NamedTuple):
     def readable(self) -> bool:
         """Whether it was an archive: what is none now may be one the next time."""
         return not any(problem.message.startswith(DAMAGED) for problem in self.reading.unreadable)
+
+    @property
+    def hung(self) -> bool:
+        """Whether the device hung under one of its tests."""
+        reports = self.reading.reports
+        return any(hangs(one.reason) for report in reports for one in (*report.observations, *report.by_hand))
 
     @property
     def left(self) -> JobReport:

@@ -10,6 +10,7 @@ from core.base.checked_numbers import day_of
 from core.base.text import counted, one_line, significant
 from core.evidence.analysis import Between
 from core.evidence.ci_runs import CiJob, JobState
+from core.evidence.github import hangs
 from core.evidence.nightly.areas import area_of_job
 from core.evidence.nightly.cells import Group, Kind, NightCell
 from core.evidence.nightly.known import Known
@@ -161,6 +162,7 @@ def _job(one: LostJob, night: Night) -> Line:
     step = f" in {death.step!r}" if death and death.step else ""
     read = f", {state.report.tests} of its tests are read" if state.report and state.report.cut else ""
     notes = [f"last test: {death.test}"] if death and death.test else []
+    notes += [f"the device hung in {death.op}"] if death and death.op else []
     notes += [death.log] if death and death.log else []
     notes += [f"{counted(len(one.cells), 'cell')} without a result"] if one.cells else []
     notes += [NO_ROW] if night.has_no_row(job) else []
@@ -207,7 +209,14 @@ def _plain_job(state: JobState, words: str) -> Line:
 def _groups(night: Night, kind: Kind) -> Iterator[Line]:
     for group in night.of_kind(kind):
         found = [night.known[cell.id, cell.arch] for cell in group.cells if (cell.id, cell.arch) in night.known]
-        yield _group(group, _known(group, found))
+        yield _group(group, [*_known(group, found), *_hung(group, night)])
+
+
+def _hung(group: Group, night: Night) -> list[str]:
+    """The ops in which the device hung, where that is the cause: by the logs of the jobs of its tests."""
+    mine = {cell.job for cell in group.cells} if hangs(group.cause) else set()
+    ops = sorted({op for one in night.jobs if one.job.id in mine for op in one.job.hung_in or ()})
+    return [f"the device hung in {', '.join(ops[:3])}{' and others' if len(ops) > 3 else ''}"] if ops else []
 
 
 def _known(group: Group, found: Sequence[Known]) -> list[str]:

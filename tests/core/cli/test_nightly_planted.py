@@ -414,3 +414,22 @@ def test_a_job_of_set_up_that_fails_takes_all_tests_with_it(hub: GitHub, checkou
     ingest(checkout)
     found = said(checkout)
     assert list(found.pop("died").values()) == ["failed"] and found == {"not_run": 30}
+
+
+def test_the_op_that_a_test_hung_in_is_behind_its_cause(hub: GitHub, checkout: Checkout) -> None:
+    """The device hung, and the job went on: the report has what was raised, and only the log the op."""
+    hang = "RuntimeError: TIMEOUT: device timeout in fetch queue wait, potential hang detected"
+    job = two(hub, **{IDS[0]: hang, IDS[1]: OOM})
+    lines = ["Running op: ttnn.add", "passed", "Running op: BinaryNg", hang, "Running op: ttnn.matmul"]
+    hub.logs[job] = "\n".join(lines).encode()
+    ingest(checkout)
+    text = page(checkout)
+    assert text.count("the device hung in BinaryNg") == 1 and "ttnn.matmul" not in text
+    assert said(checkout) == {"failures": [("new", ["model0 n150"]), ("new", ["model1 n150"])]}
+    (one,) = call("nightly", "--json", "--repo", checkout.root).json["jobs"]
+    assert one["hung_in"] == ["BinaryNg"] and one["died"] is None
+    # A new attempt of another job does not forget it, and the log is not fetched again.
+    hub.runs[0]["updated_at"] = "2026-11-21T12:00:00Z"
+    ingest(checkout)
+    assert "the device hung in BinaryNg" in page(checkout)
+    assert sum("/logs" in path for host, path, _ in hub.asked if host == "api") == 1

@@ -128,6 +128,40 @@ def test_how_a_job_died(
     assert death.test == (f"tests/runner/test_models.py::test_all_models_torch[{test}]" if test else "")
 
 
+_HANG = "RuntimeError: TIMEOUT: device timeout in fetch queue wait, potential hang detected"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "op"),
+    [
+        ("BinaryNgDeviceOperation was made", "", "BinaryNgDeviceOperation"),
+        ("MatmulMultiCoreReuse\nRunning op: ttnn::prim::binary_ng", "", "ttnn::prim::binary_ng"),
+        ('Executing operation: %5 = "ttnn.conv2d"(%1) : x', "", "ttnn.conv2d"),
+        ("Dispatching kernel: UnaryWithParam", "", "UnaryWithParam"),
+        ("", "tt-triage\n  core 1-2 | op name: MatmulMultiCore | args", "MatmulMultiCore"),
+        ("loading weights", "Aborted", ""),
+    ],
+)
+def test_the_op_that_hung(hub: GitHub, checkout: Checkout, before: str, behind: str, op: str) -> None:
+    """A benchmark that hangs has no other trace of it than its log."""
+    night = Night(hub, 20)
+    name = "perf-benchmark / run-perf-benchmarks / perf resnet (n150-perf)"
+    job = night.job(name, "failure", failed_step="Run tests", log=f"{before}\n{_HANG}\n{behind}")
+    ingest(checkout)
+    death = jobs(checkout, 20)[job].death
+    assert death is not None and death.op == op
+    page = call("nightly", "--repo", checkout.root).out
+    assert (f"the device hung in {op}" in page) is bool(op)
+
+
+def test_no_op_has_hung_where_nothing_hung(hub: GitHub, checkout: Checkout) -> None:
+    night = Night(hub, 20)
+    job = night.models("n150", {}, report=False, log="Running op: ttnn.add\nFatal Python error: Segmentation fault")
+    ingest(checkout)
+    death = jobs(checkout, 20)[job].death
+    assert death is not None and not death.op
+
+
 def test_the_log_of_a_dead_job_is_asked_for_once_and_its_end_is_stored(hub: GitHub, checkout: Checkout) -> None:
     night = Night(hub, 20)
     text = "\n".join(f"line {at}" for at in range(400_000)) + "\nFatal Python error: Aborted"
