@@ -205,7 +205,7 @@ async def test_a_session_is_planned_and_queued(checkout: Checkout, tmp_path: Pat
         await pilot.press("escape")
         await _type(app, pilot, "plan 2")
         await pilot.press("enter")
-        await until(pilot, lambda: "1 cell in 10 machine min, 110 free, 0 left over" in screen_text(app), "the plan")
+        await until(pilot, lambda: "1 cell in 10 machine min · 0 left over · 110 free" in screen_text(app), "the plan")
         text = screen_text(app)
         assert "the time of 1 cell is a guess" in text and "no result" in text
         await pilot.press("enter")

@@ -312,3 +312,18 @@ async def test_names_that_no_commit_has(checkout: Checkout, range: str, uplift: 
         assert not (checkout.root / "x").exists()
         await pilot.press("b", "ctrl+u", *"HEAD~1..HEAD", "enter")
         await until(pilot, lambda: "1 test leaves CI" in screen_text(app), "another one")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_the_list_grows_with_the_groups_that_are_unfolded(checkout: Checkout, size: tuple[int, int]) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=size) as pilot:
+        screen = await shown(app, pilot)
+        await pilot.press("underscore")
+        await pilot.pause()
+        folded = screen.table.size.height
+        await pilot.press("plus")
+        await until(pilot, lambda: screen.table.size.height > folded, "the list is higher")
+        assert screen.table.size.height == screen.panes._most_lines - 1
+        await pilot.press("underscore")
+        await until(pilot, lambda: screen.table.size.height == folded, "it is as before")

@@ -2,9 +2,12 @@
 """How we are doing, on a screen: the numbers of the headless report, and from each row to its tests."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
+from core.evidence.progress import By, Progress
 from core.matrix.query import Query
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
@@ -12,6 +15,7 @@ from tests.support.cli import call
 from tests.support.planted import BAD_HOST, Nights, planted_checkout
 from tests.support.tree import sample
 from tui.screens.report import ReportScreen
+from tui.view_models import ReportList, list_words
 
 NIGHTS = 60
 
@@ -148,3 +152,30 @@ async def test_without_results_it_says_what_to_do(tmp_path: Path) -> None:
 
 def _keys(screen: ReportScreen) -> list[str]:
     return [row.key for row in screen.rows.items]
+
+
+@pytest.mark.slow("weeks of results are made")
+async def test_the_plots_are_right_of_the_list_where_there_is_room(planted: tuple[Checkout, Nights]) -> None:
+    app = build_app(planted[0])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("f4")
+        await until(pilot, lambda: "% as expected in 7 days" in screen_text(app), "the plots")
+        screen = app.navigation.screen(ReportScreen)
+        plots = screen.query_one("#report-plots")
+        assert plots.region.bottom <= screen.table.region.y and plots.region.width == 120
+        await pilot.resize_terminal(200, 55)
+        await until(pilot, lambda: plots.region.x > screen.table.region.x, "the plots are beside the list")
+        assert plots.region.height > 40 and screen.table.region.height > 40
+        left = [line[plots.region.x :] for line in screen_text(app).splitlines()]
+        # One above the other, each with an axis: the days of both are below each other.
+        assert sum("└" in line for line in left) == 1
+        assert sum("no history in this clone" in line for line in left) == 1
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: plots.region.width == 80, "the plots are above the list again")
+
+
+@pytest.mark.parametrize("which", list(ReportList))
+def test_what_a_list_says_fits_the_smallest_screen(which: ReportList) -> None:
+    measured = SimpleNamespace(stale=(), corrected=())
+    progress = cast(Progress, SimpleNamespace(measured=measured, gaps=(), by=By.FAMILY))
+    assert len(list_words(progress, which)) <= 78

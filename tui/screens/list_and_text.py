@@ -59,6 +59,8 @@ class ListAndText(SessionScreen, Generic[T]):
         self.title_of_text = title or title_of_text(self.TEXT)
         self._filter = filter
         self._rows: Rows[T] | None = None
+        self._fitted = 0
+        """How many rows the list had when it got its height."""
 
     def body(self) -> ComposeResult:
         if self._filter is not None:
@@ -120,6 +122,7 @@ class ListAndText(SessionScreen, Generic[T]):
             self.table.show_groups(rows, groups, keep=keep)
         else:
             self.table.show(rows, keep=keep or self.table.cursor_key)
+        self._fitted = len(self.table.source)
         self.fit_list()
 
     def fit_list(self) -> None:
@@ -135,6 +138,10 @@ class ListAndText(SessionScreen, Generic[T]):
         self.show_text()
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        if len(self.table.source) != self._fitted:
+            # Groups were folded or unfolded.
+            self._fitted = len(self.table.source)
+            self.fit_list()
         self.show_place(self.table.place)
         self.show_text()
 

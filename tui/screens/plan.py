@@ -19,7 +19,7 @@ from tui.protocol import Context
 from tui.screens.dialogs import Ask, ask_to_start
 from tui.screens.list_and_text import ListAndPane
 from tui.session import Session
-from tui.view_models import PlanRow, plan_rows, plan_text, plan_words
+from tui.view_models import PlanRow, plan_parts, plan_rows, plan_text, plan_words
 from tui.widgets import RowTable
 
 _NONE = Accuracy(0, None, None)
@@ -97,7 +97,7 @@ class PlanScreen(ListAndPane[PlanRow]):
         self._plan, self._good, self._problem = found
         self.show_rows(plan_rows(self._plan))
         whose = "of the marked tests" if self.session.view.marks else "of the visible tests"
-        self.title_line(f"{plan_words(self._plan)} {whose}" if self._plan else "no plan")
+        self.title_line(*((*plan_parts(self._plan), whose) if self._plan else ("no plan",)))
         self.show_text()
 
     def show_text(self) -> None:

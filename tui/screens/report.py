@@ -6,6 +6,8 @@ from functools import partial
 
 from textual import events
 from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.geometry import Size
 from textual.widgets import Static
 
 from core.base.text import one_line
@@ -42,7 +44,7 @@ class ReportScreen(SessionScreen):
     """A sentence, the plots, and one list at a time; enter shows what the row is about."""
 
     PLACES = (Where.REPORT, Where.TABLE)
-    PANES = (Pane("list", ("#report", "#list-title", "#report-lists")), Pane("plots", ("#report-plots",)))
+    PANES = (Pane("list", ("#report-list",)), Pane("plots", ("#report-plots",)))
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -59,10 +61,12 @@ class ReportScreen(SessionScreen):
 
     def body(self) -> ComposeResult:
         yield Static("", id="report-words", markup=False)
-        yield self._plots
-        yield self.rule
-        yield self._tabs
-        yield self.table
+        with Vertical(id="report-panes"):
+            yield self._plots
+            with Vertical(id="report-list"):
+                yield self.rule
+                yield self._tabs
+                yield self.table
 
     def on_mount(self) -> None:
         self.table.focus()
@@ -131,17 +135,21 @@ class ReportScreen(SessionScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self._show_plots()
+        self.call_after_refresh(self.with_widgets(self._show_plots))
 
     def _show_plots(self) -> None:
-        """The plots, as large as there is room for."""
+        """The plots, as large as there is room for: above the list, or right of it and one above the other."""
         tall = self.app.size.height >= _TALL_FROM
         self.set_class(tall, "tall")
+        self.set_class(self.beside, "beside")
         shown = self._progress is not None and bool(self._progress.measured.total.ran)
         self._plots.set_class(shown, "shown")
         if self._progress is not None and shown:
             key = (self.table.cursor_key or "") if self._list is ReportList.RATES else ""
-            size = self.app.size.width - 2, _TALL if tall else _LOW
-            self._plots.show(report_plots(self._progress, key, *size, letters=self.context.in_letters()))
+            room = self._plots.size if self.beside else Size(self.app.size.width, _TALL if tall else _LOW)
+            size, letters = Size(max(0, room.width - 2), room.height), self.context.in_letters()
+            plots = report_plots(self._progress, key, *size, stacked=self.beside, letters=letters)
+            self._plots.show(plots)
 
     # Actions
 

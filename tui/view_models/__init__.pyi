@@ -129,6 +129,7 @@ from .runs import (
 )
 from .session_plan import (
     PlanRow as PlanRow,
+    plan_parts as plan_parts,
     plan_rows as plan_rows,
     plan_text as plan_text,
     plan_words as plan_words,

@@ -32,7 +32,7 @@ from tui.view_models.plot import Curve, plot
 from tui.view_models.rows import Rows
 from tui.view_models.style import Cell, TableColumn, letters_of, short_archs
 
-_WEEKS, _GAP = 13, 2
+_WEEKS, _GAP, _LEAST_PLOT = 13, 2, 4
 _NAMED_GAPS = 5
 _LEAST_NAMES, _MOST_NAMES = 18, 30
 """Cells of a column of names."""
@@ -125,20 +125,19 @@ def list_words(progress: Progress, which: ReportList) -> str:
         case ReportList.STALE:
             return stale_words(progress.measured.stale, progress.measured.corrected)
         case ReportList.HOSTS:
-            return "above others: how much more often the same tests fail on it than on all other machines"
+            return "above others: how much more often its tests fail than on all other machines"
         case ReportList.TURNED:
-            return "with it: how many other cells turned the same way in the same run; gone: its job reports others"
+            return "with it: cells that turned so in the same run; gone: its job reports others"
         case ReportList.FLAKY:
-            return "flakiness: changes between pass and failure beyond the first, as a share of those possible"
+            return "flakiness: changes between pass and failure, as a share of those possible"
         case ReportList.OPS:
-            return "coverage: ops with a passing case; saved: duplicates not run; steady: ended as the run before"
+            return "coverage: ops with a pass; saved: duplicates not run; steady: ended as before"
         case ReportList.RUNS:
             gaps = progress.gaps
             named = ", ".join(map(day_text, gaps[-_NAMED_GAPS:]))
             return f"{counted(len(gaps), 'day')} without any result: {named}" if gaps else "every day has results"
         case _:
-            words = f"as expected by week, most unexpected results first, by {progress.by}"
-            return f"{words}; passed: the raw rate of the last week"
+            return "as expected by week, most unexpected first; passed: raw rate of the last week"
 
 
 # Pass rates, as a heat map
@@ -335,12 +334,18 @@ _ROWS: Mapping[ReportList, Callable[[Progress], Rows[ReportRow]]] = {
 # The plots
 
 
-def report_plots(progress: Progress, key: str, width: int, height: int, *, letters: bool = False) -> list[CellLine]:
-    """Pass rates beside the burn-down of entries, in `height` lines of at most `width` cells.
+def report_plots(
+    progress: Progress, key: str, width: int, height: int, *, stacked: bool = False, letters: bool = False
+) -> list[CellLine]:
+    """Pass rates beside the burn-down of entries, in `height` lines of at most `width` cells; or above it: `stacked`.
 
     `key` is that of a row of pass rates, which is drawn against the total. For the total and other lists: every arch.
     `letters` is for terminals without braille or colours.
     """
+    if stacked:
+        upper = max(_LEAST_PLOT, (height - 1) // 2)
+        below = _entry_plot(progress, width, max(_LEAST_PLOT, height - upper - 1), letters=letters)
+        return [*_rate_plot(progress, key, width, upper, letters=letters), (Cell(" " * width),), *below]
     half = (width - _GAP) // 2
     left = _rate_plot(progress, key, half, height, letters=letters)
     right = _entry_plot(progress, half, height, letters=letters)

@@ -206,7 +206,8 @@ def _loaders(found: Difference, models: str) -> Iterable[StateRow]:
 
 def _ci(found: Difference) -> Iterable[StateRow]:
     for job in found.jobs:
-        counts = " ".join(f"{sign}{len(ids)}" for sign, ids in (("-", job.lost), ("+", job.gained)) if ids)
+        sides = (("fewer", job.lost), ("more", job.gained))
+        counts = ", ".join(f"{counted(len(ids), 'test')} {word}" for word, ids in sides if ids)
         name = f"{job.job.file}: {job.job.name} on {job.job.runs_on}"
         preset = f".github/workflows/test-matrix-presets/{job.job.file}"
         ids = (*(f"- {id}" for id in job.lost), *(f"+ {id}" for id in job.gained))

@@ -25,7 +25,7 @@ def test_what_fits_comes_first_then_what_is_left_over_with_the_reason() -> None:
         ["left over", "", "0:01", "1", "p150", "other", "no machine has p150"],
         ["left over", "", "2:00", "1", "n150", "long", "takes 120 min, and 50 min are left"],
     ]
-    assert plan_words(PLAN) == "2 cells in 20 machine min, 100 free, 2 left over"
+    assert plan_words(PLAN) == "2 cells in 20 machine min, 2 left over, 100 free"
 
 
 def test_the_text_has_the_cell_the_machines_and_how_good_estimates_were() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.widgets import Static
 
@@ -37,6 +38,7 @@ from tui.view_models import (
     effect_words,
     make_preview,
     markdown_lines,
+    paragraph,
     preview_lines,
     whole_lines,
 )
@@ -51,6 +53,8 @@ _NOTHING = "Nothing is pending: {matrix.set} in the matrix edits entries."
 _UNCOMMITTED = "Nothing is pending. What was written is not committed yet: {review.commit} commits it."
 _WAYS_OUT = "{review.theirs} takes theirs, {review.ours} takes ours"
 _SUMMARY_LINES = 4
+_OF_RULE = 12
+"""Cells of the rule above the pane that are not for words."""
 """As many as `#written` has."""
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
@@ -232,12 +236,21 @@ class ReviewScreen(DecisionScreen):
             preview, lines = made
             self._effect = effect_words(preview.cells)
             self._say_headline()
-            self.pane.show(lines)
+            self.pane.show(lines if self._effect_fits else [*self._effect_lines(), *lines])
 
     def _say_headline(self) -> None:
         """Show the headline of the pane: the change and its effect; loader edits and a summary have their own."""
         if not self._current_edits and not (self._summary and self._is_empty):
-            self.pane.say(f"{self._counter()}   {self._effect}" if self.session.pending.changes else "")
+            effect = self._effect if self._effect_fits else ""
+            self.pane.say(f"{self._counter()}   {effect}".rstrip() if self.session.pending.changes else "")
+
+    @property
+    def _effect_fits(self) -> bool:
+        """Whether the rule above the pane has room for all of the effect; else it is the first of the lines."""
+        return cell_len(self._counter()) + cell_len(self._effect) + _OF_RULE <= self.pane.width
+
+    def _effect_lines(self) -> Sequence[Line]:
+        return paragraph(self._effect, "heading", self.pane.width)
 
     def _counter(self) -> str:
         """`3/12` of what is listed, or which group."""
