@@ -60,7 +60,7 @@ class ListAndText(SessionScreen, Generic[T]):
         self._filter = filter
         self._rows: Rows[T] | None = None
         self._fitted = 0
-        """How many rows the list had when it got its height."""
+        """The number of rows when the list got its height."""
 
     def body(self) -> ComposeResult:
         if self._filter is not None:
