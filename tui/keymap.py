@@ -30,30 +30,35 @@ PRESETS: Mapping[str, Mapping[str, str]] = {
 }
 """Keys for moving, by the setting `keymap`. `vim` is what the records of the commands have."""
 
+_ROWS, _GROUPS = (Where.TABLE,), (Where.TABLE, Where.TREE)
+_LINES, _LOG, _TEXT = (Where.LINES,), (Where.LINES, Where.LOG), (Where.TEXT,)
+_PARTS: Mapping[Where, Sequence[tuple[Where, ...]]] = {
+    Where.RUNS: ((Where.RUN_TABLE, *_ROWS), _LOG, _TEXT),
+    Where.TRIAGE: ((Where.TRIAGE_TABLE, *_GROUPS), _LINES),
+    Where.CLUSTERS: (_ROWS, _LINES),
+    Where.COMPARE: (_GROUPS, _LINES),
+    Where.DIFF: ((Where.DIFF_TABLE, *_GROUPS), _LINES),
+    Where.NIGHTLY: (_GROUPS, _LINES),
+    Where.PROFILES: (_ROWS, _LINES),
+    Where.PROGRAMS: ((Where.PROGRAM_TABLE, *_ROWS), _LOG, _TEXT),
+    Where.REVIEW: (_GROUPS, _LINES),
+    Where.DOCTOR: (_GROUPS, _TEXT),
+    Where.WORKFLOWS: (_ROWS, _TEXT),
+    Where.HOSTS: (_ROWS, _TEXT),
+    Where.PLAN: (_ROWS, _TEXT),
+}
+"""The places of the list, then of each text, on a screen with a list beside a text."""
+
 TOGETHER: tuple[tuple[Where, ...], ...] = (
-    (Where.MATRIX, Where.TABLE, Where.TREE),
+    (Where.MATRIX, *_GROUPS),
     (Where.MATRIX, Where.TABLE, Where.GRID, Where.CELLS),
-    (Where.MATRIX, Where.TEXT),
+    # Their keys win over those of the matrix around them.
+    (Where.FACETS, Where.TABLE),
+    (Where.MATRIX, *_TEXT),
     (Where.OVERVIEW, Where.TABLE, Where.CELLS),
-    (Where.RUNS, Where.LIST_AND_TEXT, Where.RUN_TABLE, Where.TABLE),
-    (Where.RUNS, Where.LIST_AND_TEXT, Where.LINES, Where.LOG),
-    (Where.RUNS, Where.LIST_AND_TEXT, Where.TEXT),
-    (Where.REVIEW, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
-    (Where.REVIEW, Where.LIST_AND_TEXT, Where.LINES),
-    (Where.DOCTOR, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
-    (Where.WORKFLOWS, Where.LIST_AND_TEXT, Where.TABLE),
-    (Where.WORKFLOWS, Where.LIST_AND_TEXT, Where.TEXT),
-    (Where.TRIAGE, Where.LIST_AND_TEXT, Where.TRIAGE_TABLE, Where.TABLE, Where.TREE),
-    (Where.TRIAGE, Where.LIST_AND_TEXT, Where.LINES),
-    (Where.CLUSTERS, Where.LIST_AND_TEXT, Where.TABLE),
-    (Where.CLUSTERS, Where.LIST_AND_TEXT, Where.LINES),
-    (Where.COMPARE, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
-    (Where.COMPARE, Where.LIST_AND_TEXT, Where.LINES),
-    (Where.DIFF, Where.LIST_AND_TEXT, Where.DIFF_TABLE, Where.TABLE, Where.TREE),
-    (Where.DIFF, Where.LIST_AND_TEXT, Where.LINES),
-    (Where.NIGHTLY, Where.LIST_AND_TEXT, Where.TABLE, Where.TREE),
-    (Where.NIGHTLY, Where.LIST_AND_TEXT, Where.LINES),
-    (Where.JOB_LOG, Where.LINES, Where.LOG),
+    (Where.REPORT, *_ROWS),
+    (Where.JOB_LOG, *_LOG),
+    *((screen, Where.LIST_AND_TEXT, *part) for screen, parts in _PARTS.items() for part in parts),
 )
 """Places that a person is in at the same time, beside `Where.APP`: there a key must mean one thing."""
 

@@ -36,6 +36,7 @@ class Where(StrEnum):
     RUN_TABLE = "in the runs"
     TRIAGE_TABLE = "in the tests to triage"
     DIFF_TABLE = "in what differs"
+    PROGRAM_TABLE = "in the programs"
     LINES = "in a log or diff"
     TEXT = "in a text"
     LOG = "in a log"

@@ -31,6 +31,27 @@ _MOST_LINES = 200
 """Of a first pattern: more would hardly be read."""
 
 
+class ProgramTable(RowTable):
+    """The table of programs: only here the key for marking marks, in the text it scrolls."""
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.PROGRAM_TABLE, *super().places())
+
+    @command(
+        "programs.mark",
+        Where.PROGRAM_TABLE,
+        "space",
+        "Mark",
+        "Mark the program for comparison",
+        footer=True,
+        needs=Need.PROGRAM,
+    )
+    def action_mark(self) -> None:
+        """Have the screen mark what is under the cursor."""
+        assert isinstance(self.screen, ProgramsScreen)
+        self.screen.mark()
+
+
 class ProgramsScreen(ListAndText[Program]):
     """The programs of a run above, the text of the one under the cursor, or its ops, below."""
 
@@ -40,7 +61,7 @@ class ProgramsScreen(ListAndText[Program]):
         self.painter = ProgramPainter()
         self.pane = LogPane(self.painter, copy_key=context.keymap.key("log.copy"), id="text")
         self.detail = TextPane(id="run-detail")
-        table = RowTable(program_rows(()), id="programs")
+        table = ProgramTable(program_rows(()), id="programs")
         self._title = title_of_text()
         super().__init__(context, table, self.pane, title=self._title)
         self.record: RunRecord | None = None
@@ -150,16 +171,7 @@ class ProgramsScreen(ListAndText[Program]):
             self.action_ops()
         self.set_focus(self.view)
 
-    @command(
-        "programs.mark",
-        Where.PROGRAMS,
-        "space",
-        "Mark",
-        "Mark the program for comparison",
-        footer=True,
-        needs=Need.PROGRAM,
-    )
-    def action_mark(self) -> None:
+    def mark(self) -> None:
         """Mark the program, or unmark it."""
         if self.current is not None:
             self._marked = "" if self._marked == self.current.name else self.current.name
