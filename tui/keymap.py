@@ -39,7 +39,7 @@ _PARTS: Mapping[Where, Sequence[tuple[Where, ...]]] = {
     Where.COMPARE: (_GROUPS, _LINES),
     Where.DIFF: ((Where.DIFF_TABLE, *_GROUPS), _LINES),
     Where.NIGHTLY: (_GROUPS, _LINES),
-    Where.PROFILES: (_ROWS, _LINES),
+    Where.PROFILES: ((Where.PROFILE_TABLE, *_ROWS), _LINES),
     Where.PROGRAMS: ((Where.PROGRAM_TABLE, *_ROWS), _LOG, _TEXT),
     Where.REVIEW: (_GROUPS, _LINES),
     Where.DOCTOR: (_GROUPS, _TEXT),

@@ -37,6 +37,7 @@ class Where(StrEnum):
     TRIAGE_TABLE = "in the tests to triage"
     DIFF_TABLE = "in what differs"
     PROGRAM_TABLE = "in the programs"
+    PROFILE_TABLE = "in the profiles"
     LINES = "in a log or diff"
     TEXT = "in a text"
     LOG = "in a log"

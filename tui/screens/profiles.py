@@ -28,6 +28,27 @@ _SUFFIXES = {".csv": FORMATS[0], ".md": FORMATS[1]}
 NONE = "No batch of several profiles has run here. {matrix.run_with} in the matrix starts one: choose what to compare."
 
 
+class BatchTable(RowTable):
+    """The table of a batch: only here the key for sorting sorts, in the text it scrolls."""
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.PROFILE_TABLE, *super().places())
+
+    @command(
+        "profiles.sort",
+        Where.PROFILE_TABLE,
+        "greater_than_sign",
+        "Sort",
+        "Sort by the next column",
+        footer=True,
+        needs=Need.PROFILE_ROW,
+    )
+    def action_next_sort(self) -> None:
+        """Have the screen sort."""
+        assert isinstance(self.screen, ProfilesScreen)
+        self.screen.sort_by_next()
+
+
 class ProfilesScreen(ListAndLines[Tried]):
     """The table of a batch above, each run of the row under the cursor below."""
 
@@ -37,7 +58,7 @@ class ProfilesScreen(ListAndLines[Tried]):
     def __init__(self, context: Context) -> None:
         self.shown = ProfileTable(("",), {})
         """The numbers of that batch."""
-        super().__init__(context, RowTable(profile_rows(self.shown), id="profiles"))
+        super().__init__(context, BatchTable(profile_rows(self.shown), id="profiles"))
         self.chosen = ""
         """The batch that is shown; empty: the newest with several profiles."""
         self._sort, self._reverse = SORTS[0], False
@@ -176,16 +197,8 @@ class ProfilesScreen(ListAndLines[Tried]):
             pick = Pick("Batch of profiles", options, self.chosen or options[0].value)
             self.app.push_screen(pick, lambda name: self.show_batch(name) if name else None)
 
-    @command(
-        "profiles.sort",
-        Where.PROFILES,
-        "greater_than_sign",
-        "Sort",
-        "Sort by the next column",
-        footer=True,
-        needs=Need.PROFILE_ROW,
-    )
-    def action_next_sort(self) -> None:
+    def sort_by_next(self) -> None:
+        """Sort by the next column."""
         self._sort = SORTS[(SORTS.index(self._sort) + 1) % len(SORTS)]
         self._show()
 
