@@ -18,6 +18,14 @@ _UNSAFE = re.compile(
 )
 
 
+_PAGE = re.compile(r"https://[\w.-]+(?::\d+)?/[\w./#:~%?=&+,@-]*", re.ASCII)
+
+
+def is_page(address: str) -> bool:
+    """Whether an address can be made a link: of a page, and without what could end the link or begin markup."""
+    return _PAGE.fullmatch(address) is not None
+
+
 def printable(text: str) -> str:
     """`text` on one or more lines, with every control character shown as a replacement mark.
 

@@ -15,6 +15,7 @@ from core.cli.console import Console
 from core.cli.context import Context
 from core.edits import Operation, to_json
 from core.edits.commit import issues_in
+from core.evidence import page_of
 from core.evidence.analysis import (
     Advice,
     CellFailure,
@@ -52,6 +53,8 @@ def print_clusters(
     if members and clusters:
         console.line()
         console.table(("arch", "since", "run", "test", "reason"), map(_member_cells, clusters[0].members))
+        if page := _page(clusters[0]):
+            console.line(f"newest job: {page}")
     console.note(counted(len(clusters), "cluster"))
 
 
@@ -136,6 +139,7 @@ def _document(one: Cluster, now: float, states: Mapping[str, IssueState]) -> rec
         failed_lately=one.lately,
         issues=[_state_document(states.get(issue, IssueState(issue))) for issue in one.issues],
         texts=one.texts,
+        url=_page(one) or None,
         members=[
             records.ClusterMember(
                 id=member.id,
@@ -154,7 +158,12 @@ def _tests(cells: Cells) -> str:
 
 
 def _seen(failure: CellFailure) -> records.SeenFailure:
-    return records.SeenFailure(run=failure.row.run, reason=failure.row.reason, since=failure.began.run)
+    row = failure.row
+    return records.SeenFailure(run=row.run, reason=row.reason, since=failure.began.run, url=page_of([row]).url or None)
+
+
+def _page(one: Cluster) -> str:
+    return page_of([member.seen for member in one.members]).url
 
 
 def _issue_document(one: Citation, said: IssueAdvice | None, noted: Cells) -> records.CitedIssue:

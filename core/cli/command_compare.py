@@ -9,7 +9,7 @@ from core.base.text import one_line
 from core.cli import compare_profiles, records
 from core.cli.commits_report import commits_document, print_commits
 from core.cli.context import Context
-from core.evidence import Observation
+from core.evidence import Observation, page_of
 from core.evidence.analysis import Difference, DifferenceKind, chosen_run
 from core.workspace import RunsCompared
 
@@ -118,5 +118,10 @@ def _side(row: Observation | None) -> records.SideOfDifference | None:
     if row is None:
         return None
     return records.SideOfDifference(
-        ending=row.ending, reason=row.reason or None, pcc=row.pcc, host=row.host, job=row.job
+        ending=row.ending,
+        reason=row.reason or None,
+        pcc=row.pcc,
+        host=row.host,
+        job=row.job,
+        url=page_of([row]).url or None,
     )

@@ -70,7 +70,16 @@ def _report(args: argparse.Namespace, context: Context) -> Report:
     )
     cited = citations(matrix, evidence.issue_states, reminders)
     advice = issue_advice(matrix, cited, evidence.verdicts.of_cell, reminders)
-    return Report(context.checkout.root.name, context.arch, progress, advice, evidence.nights(progress.since))
+    turned = ((one.id, one.arch, one.run) for one in progress.measured.turned)
+    return Report(
+        context.checkout.root.name,
+        context.arch,
+        progress,
+        advice,
+        evidence.nights(progress.since),
+        evidence.pages(turned),
+        {one.name: one.url for one in evidence.ci_runs if one.url},
+    )
 
 
 def _note_history(context: Context) -> None:

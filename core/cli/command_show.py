@@ -17,6 +17,7 @@ from core.cli.performance_record import between_commits, performance_record
 from core.cli.row_printers import show
 from core.domain.ids import TestId
 from core.domain.model import ModelInfo
+from core.evidence import page_of
 from core.evidence.analysis import Series, perf_lines, series_name
 from core.history import Step
 from core.matrix import NO_ARCH, Detail, text_of
@@ -222,3 +223,5 @@ def _print_evidence(id: str, context: Context) -> None:
         for one in context.evidence.verdicts.of(id):
             results = evidence_text(one.arch, seen.get(one.arch, ()))
             context.console.line(f"  {results}: {one.verdict}, {one_line(one.why)}")
+            if page := page_of(one.rows).url:
+                context.console.line(f"    {page}")

@@ -12,7 +12,7 @@ from core.cli import records
 from core.cli.arguments import add_as_of
 from core.cli.commits_report import commits_document
 from core.cli.context import Context
-from core.evidence import Drift, Observation
+from core.evidence import Drift, Observation, page_of
 from core.evidence.analysis import FLAKINESS_RESULTS, Commits
 from core.workspace import CellSince
 
@@ -94,4 +94,5 @@ def _point(row: Observation) -> records.SinceResult:
         reason=row.reason or None,
         commit=row.commit or None,
         models_commit=row.models_commit or None,
+        url=page_of([row]).url or None,
     )

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from core.cli import records
 from core.cli.console import Console
-from core.evidence import Observation, job_page, summary_of
+from core.evidence import Observation, page_of, summary_of
 from core.evidence.verdicts import Judgement
 
 _FIELDS = tuple(name for name in records.Observation.__struct_fields__ if name not in ("when", "op", "profile", "url"))
@@ -40,7 +40,7 @@ def observation_document(one: Observation) -> records.Observation:
         when=datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
         op=UNSET if one.op is None else records.ObservedOp(**asdict(one.op)),
         profile=one.profile or UNSET,
-        url=job_page(one) or None,
+        url=page_of([one]).url or None,
         **{name: getattr(one, name) for name in _FIELDS},
     )
 

@@ -27,6 +27,13 @@ MOST_ROWS = 15
 MISSING_HEADS = ("arch", "test", "missing since run", "runs without it", "last seen")
 
 
+class Linked(NamedTuple):
+    """A text of a table with the page that tells of it; empty: none is known."""
+
+    text: str
+    url: str = ""
+
+
 class Report(NamedTuple):
     """The state of a checkout's tests."""
 
@@ -38,6 +45,18 @@ class Report(NamedTuple):
     issues: Sequence[IssueAdvice]
     ops: Mapping[str, Sequence[Night]] = MappingProxyType({})
     """By backend, the results of op cases day by day."""
+    jobs: Mapping[tuple[str, str, str], str] = MappingProxyType({})
+    """The pages of the jobs in which cells turned, by id, arch and run."""
+    runs: Mapping[str, str] = MappingProxyType({})
+    """The pages of runs of CI, by name."""
+
+    def since(self, one: Turned) -> Linked:
+        """The run since which a cell is otherwise, with the page of its job."""
+        return Linked(one.run, self.jobs.get((one.id, one.arch, one.run), "") or self.runs.get(one.run, ""))
+
+    def run(self, name: str) -> Linked:
+        """A run with its page."""
+        return Linked(name, self.runs.get(name, ""))
 
 
 def report_document(report: Report) -> records.Report:
@@ -57,9 +76,16 @@ def report_document(report: Report) -> records.Report:
         groups=[_series(one) for one in measured.groups],
         without_hosts=list(progress.without),
         verdicts={verdict: progress.verdicts.get(verdict, 0) for verdict in Verdict},
-        turned=[_turned(one) for one in measured.turned],
+        turned=[_turned(one, report.since(one).url) for one in measured.turned],
         missing=[
-            records.MissingCell(id=one.id, arch=one.arch, run=one.since, runs=one.runs, day=moment_day(one.mentioned))
+            records.MissingCell(
+                id=one.id,
+                arch=one.arch,
+                run=one.since,
+                runs=one.runs,
+                day=moment_day(one.mentioned),
+                url=report.runs.get(one.since),
+            )
             for one in progress.missing
         ],
         flaky=[
@@ -71,7 +97,12 @@ def report_document(report: Report) -> records.Report:
         stale_days=records.StaleDays(now=typical_days(measured.stale), corrected=typical_days(measured.corrected)),
         runs=[
             records.ReportRun(
-                run=one.run, day=moment_day(one.when), ran=one.ran, not_run=one.not_run, broken=one.broken
+                run=one.run,
+                day=moment_day(one.when),
+                ran=one.ran,
+                not_run=one.not_run,
+                broken=one.broken,
+                url=report.runs.get(one.run),
             )
             for one in progress.runs
         ],
@@ -116,7 +147,7 @@ def _rates(weeks: Sequence[float | None]) -> list[float | None]:
     return [None if rate is None else round(rate, 4) for rate in weeks]
 
 
-def _turned(one: Turned) -> records.Turned:
+def _turned(one: Turned, url: str) -> records.Turned:
     return records.Turned(
         id=one.id,
         arch=one.arch,
@@ -124,6 +155,7 @@ def _turned(one: Turned) -> records.Turned:
         day=moment_day(one.when),
         run=one.run,
         together=one.together,
+        url=url or None,
     )
 
 

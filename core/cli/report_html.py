@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report as one HTML file that loads nothing: no script, no font, no address."""
+"""The report as one HTML file that loads nothing: no script, no font, no picture. Links lead to jobs of CI."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from core.base.text import counted, printable
-from core.cli.report import MISSING_HEADS, MOST_ROWS, Report
+from core.base.text import counted, is_page, printable
+from core.cli.report import MISSING_HEADS, MOST_ROWS, Linked, Report
 from core.cli.report_charts import Line, chart
 from core.domain.model import Status
 from core.evidence.progress import (
@@ -154,7 +154,7 @@ def _turned(report: Report) -> Iterator[str]:
             "fixed" if one.fixed else "broke",
             one.arch,
             one.id,
-            one.run,
+            report.since(one),
             moment_day(one.when),
             f"{one.together:,}" if one.together else "",
         )
@@ -164,7 +164,10 @@ def _turned(report: Report) -> Iterator[str]:
     yield _more(len(measured.turned))
     yield "<h2>Gone from the reports of their jobs</h2>"
     gone = report.progress.missing
-    absent = [(one.arch, one.id, one.since, f"{one.runs:,}", moment_day(one.mentioned)) for one in gone[:MOST_ROWS]]
+    absent = [
+        (one.arch, one.id, report.run(one.since), f"{one.runs:,}", moment_day(one.mentioned))
+        for one in gone[:MOST_ROWS]
+    ]
     yield _table(MISSING_HEADS, absent, numbers=(3,), ids=(1,))
     yield _more(len(gone))
     yield "<h2>Flaky</h2>"
@@ -187,7 +190,7 @@ def _without(report: Report) -> Iterator[str]:
         yield f"<p>{counted(len(gaps), 'day')} without any result; the last ones: {named}.</p>"
     found = report.progress.incomplete
     rows = [
-        (one.run, moment_day(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
+        (report.run(one.run), moment_day(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
         for one in found[:MOST_ROWS]
     ]
     yield _table(("run", "day", "results", "broke before the model", "not run"), rows, numbers=(2, 3, 4))
@@ -195,15 +198,25 @@ def _without(report: Report) -> Iterator[str]:
 
 
 def _table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Sequence[int] = (), ids: Sequence[int] = ()
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str | Linked]],
+    *,
+    numbers: Sequence[int] = (),
+    ids: Sequence[int] = (),
 ) -> str:
     body = [
-        "".join(f"<td{_class(at, numbers, ids)}>{_text(cell)}</td>" for at, cell in enumerate(cells)) for cells in rows
+        "".join(f"<td{_class(at, numbers, ids)}>{_cell(cell)}</td>" for at, cell in enumerate(cells)) for cells in rows
     ]
     if not body:
         return '<p class="none">None.</p>'
     head = "".join(f"<th>{_text(one)}</th>" for one in heads)
     return f'<div class="wide"><table><tr>{head}</tr>{"".join(f"<tr>{one}</tr>" for one in body)}</table></div>'
+
+
+def _cell(cell: str | Linked) -> str:
+    if isinstance(cell, str):
+        return _text(cell)
+    return f'<a href="{escape(cell.url)}">{_text(cell.text)}</a>' if is_page(cell.url) else _text(cell.text)
 
 
 def _class(at: int, numbers: Sequence[int], ids: Sequence[int]) -> str:

@@ -3,8 +3,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.base.text import counted, one_line
-from core.cli.report import MISSING_HEADS, MOST_ROWS, Report
+from core.base.text import counted, is_page, one_line
+from core.cli.report import MISSING_HEADS, MOST_ROWS, Linked, Report
 from core.domain.model import Status
 from core.evidence.analysis import Night
 from core.evidence.progress import (
@@ -88,7 +88,7 @@ def _turned(report: Report) -> Iterator[str]:
             "fixed" if one.fixed else "**broke**",
             one.arch,
             one.id,
-            one.run,
+            report.since(one),
             moment_day(one.when),
             str(one.together) if one.together else "",
         )
@@ -99,7 +99,10 @@ def _turned(report: Report) -> Iterator[str]:
     if gone := report.progress.missing:
         yield "## Gone from the reports of their jobs"
         yield ""
-        absent = [(one.arch, one.id, one.since, str(one.runs), moment_day(one.mentioned)) for one in gone[:MOST_ROWS]]
+        absent = [
+            (one.arch, one.id, report.run(one.since), str(one.runs), moment_day(one.mentioned))
+            for one in gone[:MOST_ROWS]
+        ]
         yield from _table(MISSING_HEADS, absent)
         yield from _more(len(gone), "cell")
     flaky = report.progress.measured.flaky
@@ -151,7 +154,7 @@ def _without(report: Report) -> Iterator[str]:
         yield ""
     found = report.progress.incomplete
     rows = [
-        (one.run, moment_day(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
+        (report.run(one.run), moment_day(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
         for one in found[:MOST_ROWS]
     ]
     yield from _table(("run", "day", "results", "broke before the model", "not run"), rows)
@@ -167,7 +170,7 @@ def _issues(report: Report) -> Iterator[str]:
         yield from _more(len(report.issues), "issue")
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str | Linked]]) -> Iterator[str]:
     if not rows:
         yield "None."
         yield ""
@@ -184,8 +187,14 @@ def _more(count: int, noun: str) -> Iterator[str]:
         yield ""
 
 
-def _row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(map(_plain, cells)) + " |"
+def _row(cells: Iterable[str | Linked]) -> str:
+    return "| " + " | ".join(map(_cell, cells)) + " |"
+
+
+def _cell(cell: str | Linked) -> str:
+    if isinstance(cell, str):
+        return _plain(cell)
+    return f"[{_plain(cell.text)}]({cell.url})" if is_page(cell.url) else _plain(cell.text)
 
 
 def _plain(text: str) -> str:

@@ -137,6 +137,7 @@ def results(found: Iterable["Observation"]) -> list[records.HandwrittenResult]:
             arch=one.arch or None,
             ending=str(one.ending),
             why=one.reason or None,
+            url=evidence.page_of([one]).url or None,
         )
         for one in found
     ]
@@ -145,7 +146,7 @@ def results(found: Iterable["Observation"]) -> list[records.HandwrittenResult]:
 def result_text(one: "Observation") -> str:
     """A result in one line."""
     (found,) = results([one])
-    return " ".join(filter(None, (found.when, found.from_, found.run, found.arch, found.ending, found.why)))
+    return " ".join(filter(None, (found.when, found.from_, found.run, found.arch, found.ending, found.why, found.url)))
 
 
 def jobs_by_machine(jobs: Sequence[JobOfRow]) -> dict[str, list[records.JobName]]:

@@ -172,6 +172,8 @@ class HandwrittenResult(Record):
     arch: str | None
     ending: str
     why: str | None
+    url: str | None
+    """The page of its job of CI, else of its run; null: it is of none, or not known."""
 
 
 class ShownOtherRow(OtherRow, kw_only=True):

@@ -297,6 +297,14 @@ class Evidence(Lasting):
         rows = [row for _, recent in found for row in recent.rows]
         return [*rows, *(row for id in ids if id not in known for row in self.results.of_test(id))]
 
+    def pages(self, cells: "Iterable[tuple[str, str, str]]") -> Mapping[tuple[str, str, str], str]:
+        """The pages of the jobs of cells, each given by its id, arch and run; without those that have none."""
+        by_run: dict[str, set[tuple[str, str]]] = {}
+        for id, arch, run in cells:
+            by_run.setdefault(run, set()).add((id, arch))
+        rows = (row for run, wanted in by_run.items() for row in self.results.of_run(run) if row.cell in wanted)
+        return {(*row.cell, row.run): page for row in rows if (page := evidence.page_of([row]).url)}
+
     def page_of_run(self, name: str) -> "Page":
         """The page of a run of CI."""
         found = next((one.url for one in self.ci_runs if one.name == name), "")

@@ -22,6 +22,8 @@ class SeenFailure(Record):
     reason: str
     since: str
     """The first run with this failure."""
+    url: str | None
+    """The page of its job, else of its run; null: not known."""
 
 
 class ClusterMember(Record):
@@ -53,6 +55,8 @@ class Cluster(Record):
     issues: Sequence[Issue]
     texts: Mapping[str, int]
     """Reasons, and how often."""
+    url: str | None
+    """The page of the newest job of its members; null: not known."""
     members: Sequence[ClusterMember]
 
 
@@ -81,6 +85,8 @@ class SideOfDifference(Record):
     pcc: float | None
     host: str
     job: str
+    url: str | None
+    """The page of its job, else of its run; null: not known."""
 
 
 class Difference(Record):
@@ -198,6 +204,8 @@ class SinceResult(Record):
     reason: str | None
     commit: str | None
     models_commit: str | None
+    url: str | None
+    """The page of its job, else of its run; null: not known."""
 
 
 class Drift(Record):

@@ -41,6 +41,8 @@ class Turned(Record):
     """The first run with the new ending."""
     together: int
     """Other cells that turned the same way in that run."""
+    url: str | None
+    """The page of its job in that run, else of the run; null: not known."""
 
 
 class MissingCell(Record):
@@ -54,6 +56,8 @@ class MissingCell(Record):
     """How many runs lack it."""
     day: str
     """The day on which a report last mentioned it."""
+    url: str | None
+    """The page of that run; null: not known."""
 
 
 class FlakyCell(Record):
@@ -104,6 +108,8 @@ class ReportRun(Record):
     not_run: int
     broken: int
     """Results that broke before the model ran."""
+    url: str | None
+    """Its page; null: not known."""
 
 
 class EntryCounts(Record):

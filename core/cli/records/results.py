@@ -65,7 +65,7 @@ class Observation(Record):
     source: str
     """File or run directory."""
     url: str | None
-    """The page of the job of CI that it is of; null: it is of none, or not known."""
+    """The page of its job of CI, else of its run; null: it is of none, or not known."""
     commit: str
     models_commit: str
     raised: str

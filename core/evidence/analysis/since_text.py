@@ -8,7 +8,7 @@ from core.base.checked_numbers import day_of
 from core.base.text import counted, one_line
 from core.evidence.analysis.comparison import Between, between
 from core.evidence.analysis.since import CellCourse
-from core.evidence.ci_runs import job_page
+from core.evidence.ci_runs import page_of
 from core.evidence.observation import Observation
 from core.evidence.series import FLAKINESS_RESULTS
 from core.sources import Checkout, Git, web_address
@@ -62,7 +62,7 @@ def since_lines(one: CellCourse, together: int, commits: Sequence[Commits]) -> I
         yield SinceLine(f"  {'last good' if one.failing else 'last bad'}: {_place(one.before)}")
         if one.failing and one.since.reason:
             yield SinceLine(f"  {one_line(one.since.reason)}")
-        if one.failing and (page := job_page(one.since)):
+        if page := page_of([one.since]).url:
             yield SinceLine(f"  {page}", aside=True)
         if one.failing and together:
             yield SinceLine(f"  {counted(together, 'other cell')} began to fail in the same run")

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from core.base.text import one_line
+from core.base.text import is_page, one_line
 from core.evidence.nightly.night import Night
 from core.evidence.nightly.page import Line, Link, Section, against, headline, sections
 
@@ -79,7 +79,7 @@ def _md_line(line: Line) -> str:
 
 
 def _md_link(link: Link) -> str:
-    return f"[{_code(link.text)}]({link.url})" if link.url else _code(link.text)
+    return f"[{_code(link.text)}]({link.url})" if is_page(link.url) else _code(link.text)
 
 
 def _code(text: str) -> str:
@@ -113,7 +113,7 @@ def _html_line(line: Line) -> str:
 
 def _html_link(link: Link) -> str:
     text = f"<code>{escape(_cut(link.text))}</code>"
-    return f'<a href="{escape(link.url)}">{text}</a>' if link.url.startswith("https://") else text
+    return f'<a href="{escape(link.url)}">{text}</a>' if is_page(link.url) else text
 
 
 def _cut(text: str) -> str:
