@@ -63,6 +63,7 @@ class Ran(NamedTuple):
     memory: float
     """The most, in MiB."""
     out: str
+    code: int
 
 
 def _run(argv: Sequence[str], *, codes: Sequence[int] = (0, 1)) -> Ran:
@@ -73,7 +74,7 @@ def _run(argv: Sequence[str], *, codes: Sequence[int] = (0, 1)) -> Ran:
         process.returncode = os.waitstatus_to_exitcode(status)
         assert process.returncode in codes, f"{argv} ended with {process.returncode}"
         out.seek(0)
-        return Ran(_seconds(used), time.monotonic() - begun, used.ru_maxrss / 1024, out.read())
+        return Ran(_seconds(used), time.monotonic() - begun, used.ru_maxrss / 1024, out.read(), process.returncode)
 
 
 def _seconds(used: resource.struct_rusage) -> float:
@@ -210,12 +211,16 @@ def _many(bench: Bench, nights: int) -> None:
     for at in range(nights):
         bench.night(600 + at, today - timedelta(days=nights - at), results=_SOME_RESULTS)
     bench.server.asked.clear()
-    done = bench.ingest("--json")
-    found = json.loads(done.out)
-    print(f"{nights} nights, {found['github']['jobs']:,} jobs, {found['testcases']:,} results:", end=" ")
-    print(f"{done.processor:.0f} s, {len(bench.server.asked):,} requests")
-    bench.say("memory of ingesting many nights", done.memory, 200, "MiB")
-    bench.say("requests twice over many nights", sum(bench.asked.values()) - len(bench.asked), 0, "")
+    words = bench.words("ingest", "--from-github", "--repository", _REPOSITORY, "--since", "400")
+    # What one call asks for is limited, and the next one goes on.
+    calls = [done := _run(words, codes=(0, 1, 2))]
+    while done.code == 2 and len(calls) < nights:
+        calls.append(done := _run(words, codes=(0, 1, 2)))
+    print(f"{nights} nights in {len(calls)} calls: {sum(one.processor for one in calls):.0f} s,", end=" ")
+    print(f"{len(bench.server.asked):,} requests")
+    bench.say("memory of ingesting many nights", max(one.memory for one in calls), 200, "MiB")
+    archives = [count for one, count in bench.asked.items() if one.startswith("blobs:")]
+    bench.say("archives asked twice over many nights", sum(archives) - len(archives), 0, "")
     _run(bench.words("nightly"))
     bench.say("`nightly` with many nights", _run(bench.words("nightly")).processor, 1.0, "s")
     bench.say("its screen, from the key", _screen(bench), 0.3, "s")
