@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import escape, quoteattr
 
 from tests.support.github_server import GitHub
 
@@ -155,7 +155,7 @@ def _case(id: str, ending: str, arch: str, status: str, output: str = "") -> str
         tags |= {"bringup_status": "FAILED_RUNTIME"}
         # As pytest-forked reports what it takes for a crash.
         kind = "error" if "CRASHED with signal" in ending else "failure"
-        child = f"<{kind} message={quoteattr(ending)}>{ending}</{kind}>"
+        child = f"<{kind} message={quoteattr(ending)}>{escape(ending)}</{kind}>"
     properties = f'<properties><property name="tags" value={quoteattr(str(tags))}/></properties>'
     child += f"<system-out>{output}</system-out>" if output else ""
     return f'<testcase classname="t" name="test_all_models_torch[{id}]" time="1.5">{properties}{child}</testcase>'

@@ -95,9 +95,10 @@ def _words(line: Line) -> tuple[str, str]:
         told = line.text if not cells or not line.said else ""
         return first, ": ".join(filter(None, (told, line.said))) or line.note
     name, colon, rest = line.text.partition(": ")
-    return (
-        (name, " ".join(filter(None, (rest, line.said)))) if colon else (line.text.rstrip(":"), line.said or line.note)
-    )
+    if colon:
+        return name, " ".join(filter(None, (rest, line.said)))
+    told = line.said or line.note
+    return (line.text.rstrip(":"), told) if told else ("", line.text)
 
 
 def night_words(one: NightRow) -> Iterator[tuple[str, str]]:

@@ -7,14 +7,18 @@ from html import escape
 
 from core.base.text import is_page, one_line
 from core.evidence.nightly.night import Night
-from core.evidence.nightly.page import Line, Link, Section, against, headline, sections
+from core.evidence.nightly.page import Line, Link, against, headline, sections
 
 MOST_LINES = 80
 """Of Markdown; what is left out of a section is folded, in one line."""
 _SHOWN_TESTS = 3
 _MOST_CHARACTERS = 300
-_FOLDED = 200
-"""The most lines in a fold: an issue may have 65,536 characters."""
+_MOST_OF_ALL = 60_000
+"""Characters: an issue may have 65,536."""
+_FRAME = 200
+"""Characters of a fold without its lines."""
+_AT = "@\N{ZERO WIDTH SPACE}"
+"""Nobody is called by what a log has."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
@@ -38,28 +42,38 @@ def text(night: Night) -> Iterator[str]:
 
 
 def markdown(night: Night) -> str:
-    """At most 80 lines of Markdown."""
+    """At most 80 lines of Markdown, and no more than an issue takes."""
     found = sections(night)
     lines = [f"## {_md(headline(night))}", "", f"{_md(against(night))} [The run]({night.run.url})", ""]
     left = MOST_LINES - len(lines) - 4 * len(found)
+    folds: list[tuple[int, str, list[str]]] = []
     for at, section in enumerate(found):
         # What one section does not need, the ones after it have.
         room = 0 if section.folded else max(1, left // max(1, sum(not one.folded for one in found[at:])))
         shown = section.lines[:room]
         left -= len(shown)
-        folded = [*_hidden_tests(shown), *map(_html_line, section.lines[room:])]
         lines.append(f"**{_md(section.title)}** ({len(section.lines)})")
         lines += [f"- {_md_line(line)}" for line in shown]
-        if folded:
-            lines += ["", _fold(section, folded, all_of_it=not shown)]
+        if len(section.lines) > room or any(len(line.links) > _SHOWN_TESTS for line in shown):
+            title = "the rest" if shown else f"{section.title}: {len(section.lines)}"
+            lines += ["", ""]
+            rest = [*_hidden_tests(shown), *map(_folded_line, section.lines[room:])]
+            folds.append((len(lines) - 1, title, rest))
         lines.append("")
+    spare = _MOST_OF_ALL - sum(len(line) + 1 for line in lines)
+    for at, (place, title, rest) in enumerate(folds):
+        lines[place] = _fold(title, rest, spare // (len(folds) - at))
+        spare -= len(lines[place])
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _fold(section: Section, folded: Sequence[str], *, all_of_it: bool) -> str:
-    title = f"{section.title}: {len(section.lines)}" if all_of_it else "the rest"
-    more = f"<br>and {len(folded) - _FOLDED} more" if len(folded) > _FOLDED else ""
-    return f"<details><summary>{escape(title)}</summary>{'<br>'.join(folded[:_FOLDED])}{more}</details>"
+def _fold(title: str, folded: Sequence[str], most: int) -> str:
+    """Lines that are shown when somebody asks for them, in at most so many characters."""
+    shown, left = 0, most - _FRAME
+    while shown < len(folded) and (left := left - len(folded[shown]) - len("<br>")) >= 0:
+        shown += 1
+    more = [f"and {len(folded) - shown} more; <code>ttmatrix nightly</code> has them"] * (shown < len(folded))
+    return f"<details><summary>{escape(title)}</summary>{'<br>'.join([*folded[:shown], *more])}</details>"
 
 
 def _hidden_tests(lines: Sequence[Line]) -> Iterator[str]:
@@ -67,6 +81,10 @@ def _hidden_tests(lines: Sequence[Line]) -> Iterator[str]:
     for line in lines:
         for link in line.links[_SHOWN_TESTS:]:
             yield f"<code>{escape(_cut(line.said or line.text))}</code>: {_html_link(link)}"
+
+
+def _folded_line(line: Line) -> str:
+    return _html_line(line).replace("@", _AT)
 
 
 def _md_line(line: Line) -> str:
@@ -87,8 +105,8 @@ def _code(text: str) -> str:
 
 
 def _md(text: str) -> str:
-    """Text from outside, which must not become markup."""
-    return _SPECIAL.sub(r"\\\1", one_line(text))
+    """Text from outside, which must not become markup, nor call anybody."""
+    return _SPECIAL.sub(r"\\\1", one_line(text)).replace("&", "&amp;").replace("@", _AT)
 
 
 def html_body(night: Night) -> Iterator[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of an issue about one line of a nightly: what fails, since when, where to read it, how to run it."""
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,7 @@ from core.evidence.nightly.cells import NightCell
 from core.evidence.nightly.night import Night
 from core.evidence.nightly.page import Line
 
+_TICKS = re.compile("`+")
 _MOST_TESTS, _MOST_RUNS = 30, 3
 _SHORT = 10
 
@@ -37,7 +39,9 @@ def _title(line: Line) -> str:
 
 def _said(line: Line) -> Iterator[str]:
     if line.said:
-        yield from ("```", one_line(line.said), "```")
+        # A fence is longer than any in what it holds.
+        fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(line.said)), default=0))
+        yield from (fence, one_line(line.said), fence)
     if line.job is not None or not line.cells:
         yield one_line(line.text)
     if line.note:

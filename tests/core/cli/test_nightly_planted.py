@@ -433,3 +433,23 @@ def test_the_op_that_a_test_hung_in_is_behind_its_cause(hub: GitHub, checkout: C
     ingest(checkout)
     assert "the device hung in BinaryNg" in page(checkout)
     assert sum("/logs" in path for host, path, _ in hub.asked if host == "api") == 1
+
+
+def test_a_page_for_an_issue_is_never_longer_than_an_issue_may_be_and_calls_nobody(
+    hub: GitHub, checkout: Checkout
+) -> None:
+    many = tuple(f"model{at}/pytorch-tiny-single_device-inference" for at in range(600))
+    letters = [f"{a}{b}" for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz"]
+    hostile = "</code></details><img src=x> @team/all ``` | [x](http://evil) #12 &lt;b&gt;"
+    Night(hub, 20).models("n150", dict.fromkeys(many, "ValueError: before"))
+    Night(hub, 21).models("n150", {id: f"ValueError: {hostile} {letters[at]} case" for at, id in enumerate(many)})
+    ingest(checkout)
+    text = page(checkout, "--format", "md")
+    assert len(text) < 65_536 and len(text.splitlines()) <= 80
+    assert " more; <code>ttmatrix nightly</code> has them" in text
+    outside = re.sub(r"`[^`\n]*`|<code>.*?</code>", "", text)
+    assert "@team" not in outside and "<img" not in outside and "](http://evil" not in outside
+    assert outside.count("<details>") == outside.count("</details>")
+    issue = page(checkout, "--issue", "ValueError").splitlines()
+    fence = issue[2]
+    assert set(fence) == {"`"} and len(fence) > 3 and issue[4] == fence
