@@ -8,6 +8,7 @@ from core.ci import files_with_markers, groups, marker_names, read_selector, wri
 from core.doctor.jobs import JobTests, NamedPresets
 from core.doctor.markers import marker_findings
 from core.doctor.presets import read_presets as read_written
+from core.doctor.workflows import output_findings
 from core.domain.model import Finding
 from core.handwritten import read_tests
 from core.matrix import Matrix, load, store
@@ -45,5 +46,7 @@ def _found(cache: Cache, matrix: Matrix, infos: ModelInfos) -> Iterator[Finding]
     selector, _ = read_selector(matrix, groups(infos.known))
     yield from presets.findings()
     yield from JobTests(presets, expanded, selector, read_tests(cache)).findings()
-    yield from NamedPresets(cache.checkout, presets, read_workflows(cache.checkout)[0]).findings()
+    workflows = read_workflows(cache.checkout)[0]
+    yield from NamedPresets(cache.checkout, presets, workflows).findings()
+    yield from output_findings(workflows)
     yield from marker_findings(matrix, names)

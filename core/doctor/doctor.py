@@ -16,6 +16,7 @@ from core.doctor.hand_written import LOST_TEST, test_findings
 from core.doctor.ids import UNKNOWN_ID
 from core.doctor.jobs import EMPTY_JOB, MISSING_PRESET, SAME_JOB, UNUSED_PRESET, WRONG_MACHINE
 from core.doctor.loader_files import (
+    LOST_VARIANT,
     NO_CLASSMETHOD,
     UNDEFINED_NAME,
     UNREAD_REQUIREMENTS,
@@ -42,6 +43,7 @@ from core.doctor.reading import (
     UNUSED_FILECHECK,
     no_job_findings,
 )
+from core.doctor.workflows import UNSET_OUTPUT
 from core.doctor.yaml_version import YAML_VERSION
 from core.domain.model import Finding
 from core.matrix import Matrix
@@ -60,6 +62,7 @@ CHECKS = (
     UNNAMED_PACKAGE,
     UNDEFINED_NAME,
     NO_CLASSMETHOD,
+    LOST_VARIANT,
     UNREAD_REQUIREMENTS,
     BROKEN_TEST,
     MISSING_FIXTURE,
@@ -97,6 +100,7 @@ CHECKS = (
     BROKEN_WORKFLOW,
     MISSING_PRESET,
     UNUSED_PRESET,
+    UNSET_OUTPUT,
     BROKEN_DURATIONS,
     OP_MANIFEST,
 )

@@ -14,11 +14,12 @@ from core.doctor.packages import package_findings, requirement_files
 from core.domain.model import Finding
 from core.matrix import Matrix
 from core.matrix.cache import Cache, content_cache, of_loaders
-from core.python import Undefined, lost_classes, parse_python, undefined_names
-from core.sources import loader_file
+from core.python import ModuleFacts, Undefined, lost_classes, parse_python, replaced_keys, undefined_names
+from core.sources import ContentCache, ModelsTree, loader_file, shared_modules
 
 UNDEFINED_NAME = Check("undefined-name", "a function that looks up a name that nothing binds")
 NO_CLASSMETHOD = Check("no-classmethod", "a method of a loader that takes cls and is no class method")
+LOST_VARIANT = Check("lost-variant", "a variant of a loader that another one replaces, without a word")
 UNREAD_REQUIREMENTS = Check("unread-requirements", "a file of requirements that nothing installs")
 
 _TAKES_CLS = re.compile(rb"\bdef \w+\(\s*cls\b")
@@ -28,6 +29,7 @@ _INSTALLER = Path("tests/runner/requirements.py")
 _FILE_NAME = re.compile(r"\b[\w.-]*requirements[\w.-]*\.txt\b")
 _USUAL = "requirements.txt"
 _LOADER = "loader.py"
+_TABLE = "_VARIANTS"
 _MOST_BYTES = 1 << 20
 
 
@@ -47,8 +49,41 @@ def loader_file_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
                 f"{one.function} takes cls and is no class method: its first argument takes the place. {_DECORATE}"
             )
             yield Finding(NO_CLASSMETHOD.kind, message, path, one.line, id=directory)
+    replaced = of_loaders(
+        cache, matrix, "lost_variants", dict, lambda: _per_file(cache, matrix, "lost_variants", _replaced)
+    )
+    for directory, variants in replaced.items():
+        path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
+        for one in variants:
+            message = (
+                f"{one.function} replaces {one.name} in _VARIANTS, because both are the same key, so that {one.name} is"
+                " no test. Give each member a value of its own"
+            )
+            yield Finding(LOST_VARIANT.kind, message, path, one.line, id=directory)
+    yield from _in_shared_modules(cache, matrix)
     yield from package_findings(cache, matrix)
     yield from _unread(matrix)
+
+
+def _in_shared_modules(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
+    """Names that functions lack in modules which loaders of several models import.
+
+    Modules of one model are often copies of a library of which half is never called.
+    """
+    models = matrix.checkout.models
+
+    def read() -> dict[str, tuple[Undefined, ...]]:
+        with (
+            content_cache(cache, "outlines", models, ModuleFacts) as outlines,
+            content_cache(cache, "undefined", models, tuple) as cached,
+        ):
+            paths = shared_modules(ModelsTree(models, cached=outlines), matrix.loaders.values())
+            return {path: found for path in paths if (found := _of_content(cached, models, path, _names))}
+
+    for path, names in of_loaders(cache, matrix, "undefined_in_shared", dict, read).items():
+        for one in names:
+            message = f"{one.function} raises NameError: nothing binds {one.name}. {_CORRECT}"
+            yield Finding(UNDEFINED_NAME.kind, message, matrix.checkout.relative(models / path), one.line)
 
 
 def _per_file(
@@ -59,12 +94,16 @@ def _per_file(
     found: dict[str, tuple[Undefined, ...]] = {}
     with content_cache(cache, kind, models, tuple) as cached:
         for directory in matrix.loaders:
-            path = loader_file(directory)
-            known = cached.get(path)
-            names = cached.put(path, _in_file(models / path, read), [path]) if known is None else known
-            if names:
+            if names := _of_content(cached, models, loader_file(directory), read):
                 found[directory] = names
     return found
+
+
+def _of_content(
+    cached: ContentCache[tuple[Undefined, ...]], models: Path, path: str, read: Callable[[bytes], tuple[Undefined, ...]]
+) -> tuple[Undefined, ...]:
+    known = cached.get(path)
+    return cached.put(path, _in_file(models / path, read), [path]) if known is None else known
 
 
 def _names(source: bytes) -> tuple[Undefined, ...]:
@@ -74,6 +113,10 @@ def _names(source: bytes) -> tuple[Undefined, ...]:
 def _lost(source: bytes) -> tuple[Undefined, ...]:
     # Mostly there are as many decorators as methods that take `cls`: then nothing is parsed.
     return lost_classes(parse_python(source)) if len(_TAKES_CLS.findall(source)) > source.count(b"@classmethod") else ()
+
+
+def _replaced(source: bytes) -> tuple[Undefined, ...]:
+    return replaced_keys(source, _TABLE)
 
 
 def _in_file(path: Path, read: Callable[[bytes], tuple[Undefined, ...]]) -> tuple[Undefined, ...]:

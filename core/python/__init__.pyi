@@ -10,6 +10,7 @@ from .outline import (
 )
 from .program import Parsed as Parsed, Program as Program
 from .reached import CallGraph as CallGraph, ReachedCall as ReachedCall, last_name as last_name
+from .replaced import replaced_keys as replaced_keys
 from .resolver import Imported as Imported, Resolver as Resolver, module_files as module_files
 from .syntax import (
     parse_expression as parse_expression,

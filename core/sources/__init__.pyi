@@ -32,7 +32,12 @@ from .git import (
     Git as Git,
     reading as reading,
 )
-from .importable import NeededPackage as NeededPackage, mark_broken as mark_broken, needed_packages as needed_packages
+from .importable import (
+    NeededPackage as NeededPackage,
+    mark_broken as mark_broken,
+    needed_packages as needed_packages,
+    shared_modules as shared_modules,
+)
 from .loader_files import (
     Code as Code,
     KnownFiles as KnownFiles,

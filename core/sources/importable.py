@@ -88,6 +88,26 @@ class NeededPackage(NamedTuple):
     line: int
 
 
+def shared_modules(tree: ModelsTree, loaders: Iterable[Loader]) -> list[str]:
+    """The modules of the tree that loaders of several models import, by path."""
+    imports = ImportCheck(tree.files, lambda _: None)
+    models: dict[str, set[str]] = {}
+
+    def look(path: str, model: str) -> None:
+        users = models.setdefault(path, set())
+        if model in users:
+            return
+        users.add(model)
+        facts = tree.module(path)
+        for name in facts.imports.values() if isinstance(facts, ModuleFacts) else ():
+            for target in _run_by(tree, imports, path, name):
+                look(target, model)
+
+    for one in loaders:
+        look(loader_file(one.directory), one.directory.partition("/")[0])
+    return sorted(path for path, users in models.items() if len(users) > 1 and not path.endswith("/loader.py"))
+
+
 def needed_packages(tree: ModelsTree, loaders: Iterable[Loader]) -> dict[str, tuple[NeededPackage, ...]]:
     """What importing each loader needs, by its directory; in the order of its imports."""
     imports = ImportCheck(tree.files, lambda _: None)

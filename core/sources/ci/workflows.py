@@ -3,7 +3,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from core.base.errors import TTMatrixError
 from core.base.files import read_text
 from core.domain.model import Finding
 from core.sources.checkout import Checkout
+from core.sources.ci.outputs import ReadOutput, WorkflowJob, given_outputs, workflow_jobs
 from core.sources.yaml_syntax import compose_yaml
 
 _WORKFLOWS = PurePosixPath(".github/workflows")
@@ -46,6 +47,11 @@ class Workflow:
     """The presets and workflows that it runs or offers for a choice, with their lines."""
     mentions: frozenset[str] = frozenset()
     """Every name like that of a preset in any of its texts; comments have none."""
+    jobs: Mapping[str, WorkflowJob] = field(default_factory=dict)
+    reads: tuple[ReadOutput, ...] = ()
+    """The outputs of jobs and steps that its jobs read."""
+    outputs: frozenset[str] = frozenset()
+    """Those that it has for workflows that call it."""
 
 
 def read_workflows(checkout: Checkout) -> tuple[dict[str, Workflow], list[Finding]]:
@@ -63,6 +69,7 @@ def read_workflows(checkout: Checkout) -> tuple[dict[str, Workflow], list[Findin
 
 def _workflow(document: Node | None) -> Workflow:
     root = _mapping(_plain(document))
+    own, reads = workflow_jobs(document)
     events = root.get("on")
     jobs = [_mapping(job) for job in _mapping(root.get("jobs")).values()]
     uses = [text for job in jobs if isinstance(text := job.get("uses"), str)]
@@ -75,6 +82,9 @@ def _workflow(document: Node | None) -> Workflow:
         calls=tuple(text.removeprefix(_LOCAL) for text in uses if text.startswith(_LOCAL)),
         references=tuple(_references(document)),
         mentions=frozenset(name for text in _texts(document) for name in _PRESET_NAME.findall(text.value)),
+        jobs=own,
+        reads=reads,
+        outputs=given_outputs(document),
     )
 
 

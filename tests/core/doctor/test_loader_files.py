@@ -142,3 +142,55 @@ def test_a_method_that_takes_the_class(tmp_path: Path, method: str, found: bool)
     text = f"from torch import made\n…\n\n\nclass Other:\n    {method}\n"
     kinds = [kind for kind, _, _ in _found(tmp_path, {f"{ALPHA}/loader.py": text})]
     assert kinds == (["no-classmethod"] if found else [])
+
+
+def test_names_in_modules_that_several_models_share(tmp_path: Path) -> None:
+    """A module of one model is often a copy of a library, half of which is never called."""
+    tools = {"tools/utils.py": "def make():\n    return gone\n"}
+    own = {
+        f"{ALPHA}/loader.py": "from .src.model import make\n…",
+        f"{ALPHA}/src/model.py": "def make():\n    return gone\n",
+    }
+    one = {f"{ALPHA}/loader.py": "from ...tools.utils import make\n…"}
+    two = {**one, "beta/pytorch/loader.py": "from ...tools.utils import make\n…"}
+    assert _found(tmp_path / "own", own) == []
+    assert _found(tmp_path / "one", {**tools, **one}) == []
+    assert _found(tmp_path / "two", {**tools, **two}) == [("undefined-name", "tools/utils.py", 2)]
+
+
+VARIANTS = """\
+class Variant(StrEnum):
+    BASE = "base"
+    LARGE = "large"
+    OTHER = "OTHER_VALUE"
+
+
+class Kind(StrEnum):
+    BASE = "base"
+
+
+class More(ModelLoader):
+    _VARIANTS = {
+        Variant.BASE: 1,
+        Variant.LARGE: 2,
+        Variant.LAST: 3,
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "last", "found"),
+    [
+        ("other", "Variant.OTHER: 3,", False),
+        ("base", "Variant.OTHER: 3,", True),
+        ("large", "Variant.OTHER: 3,", True),
+        ("other", "Variant.LARGE: 3,", True),
+        ("base", "", False),
+        ("base", "Kind.BASE: 3,", False),
+    ],
+)
+def test_a_variant_that_another_one_replaces(tmp_path: Path, value: str, last: str, found: bool) -> None:
+    """Members with one value are a mistake only where both are keys of the table."""
+    text = "…\n\n\n" + VARIANTS.replace("OTHER_VALUE", value).replace("Variant.LAST: 3,", last)
+    expected = [("lost-variant", f"{ALPHA}/loader.py", _line(text, "Variant.LARGE: 2") + 1)] if found else []
+    assert _found(tmp_path, {f"{ALPHA}/loader.py": text}) == expected
