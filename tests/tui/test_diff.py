@@ -19,6 +19,7 @@ from tests.support.tree import INFERENCE, loader_source
 from tui.app.app import TTMatrixApp
 from tui.screens import DiffScreen, Launch, Pick
 from tui.screens.matrix import SetFields
+from tui.view_models import group_words
 from tui.widgets import Cycle
 
 CONFIG = f"tests/runner/test_config/{INFERENCE}"
@@ -327,3 +328,20 @@ async def test_the_list_grows_with_the_groups_that_are_unfolded(checkout: Checko
         assert screen.table.size.height == screen.panes._most_lines - 1
         await pilot.press("underscore")
         await until(pilot, lambda: screen.table.size.height == folded, "it is as before")
+
+
+async def test_below_a_heading_is_what_to_look_at_and_the_rest_counted(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await shown(app, pilot)
+        await go_to(pilot, screen, "alpha/pytorch")
+        await pilot.press("plus")
+        rows = [one for one in screen._listed if one.group == "alpha/pytorch"]
+        removed = [one for one in rows if one.what == "removed"]
+        await until(pilot, lambda: f"{len(removed)} removed" in screen_text(app), "the counts")
+        words = dict.fromkeys(text for text, _ in group_words(rows, listed=True))
+        assert f"{len(removed)} removed" in words
+        assert not any(text.startswith("removed  ") for text in words)
+        assert all(f"{one.what}  {one.name}" in words for one in rows if one.rank < 4)
+        # Where the rows are not in the list, they are below it.
+        assert len(group_words(rows, listed=False)) == min(len(rows), 50)

@@ -29,14 +29,12 @@ from tui.screens.line_search import LineSearch
 from tui.screens.list_and_text import ListAndLines
 from tui.screens.matrix import SetFields
 from tui.screens.pick import Option, Pick
-from tui.view_models import StateRow, by_shape, diff_style, rows_of_states, state_groups, state_rows
+from tui.view_models import StateRow, by_shape, diff_style, group_words, rows_of_states, state_groups, state_rows
 from tui.widgets import GroupTable, TextLines
 
 _COMPARING = "Comparing … A commit that was not compared before takes some seconds."
 _SHORT = 10
 _NOTHING = "These two do not differ: {diff.range} chooses others."
-_LISTED = 50
-"""So many changes of a group are listed beside it."""
 _BETWEEN = ".."
 
 
@@ -178,7 +176,9 @@ class DiffScreen(ListAndLines[StateRow]):
         elif one is not None:
             self.say([(one.name, ""), (one.what, _tone(one)), *((text, "dim") for text in one.details)], title=title)
         else:
-            self.say([(f"{row.what}  {row.name}", _tone(row)) for row in rows[:_LISTED]], title=title)
+            group = self._groups.group
+            listed = group is not None and not self._groups.is_folded(group)
+            self.say(group_words(rows, listed=listed), title=title)
 
     @command(
         "diff.code",

@@ -122,7 +122,8 @@ class ReportScreen(SessionScreen):
     def _show(self) -> None:
         if self._progress is None:
             return
-        self._tabs.show([list_tabs(self._progress, self._list, self._ops)])
+        width = self._tabs.size.width or self.app.size.width
+        self._tabs.show([list_tabs(self._progress, self._list, self._ops, width=width - 1)])
         self.messages.rest([Cell(one_line(list_words(self._progress, self._list)), "dim")])
         key = self.context.keymap.key("report.list")
         self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
@@ -135,7 +136,7 @@ class ReportScreen(SessionScreen):
 
     def on_resize(self, event: events.Resize) -> None:
         self._show_plots()
-        self.call_after_refresh(self.with_widgets(self._show_plots))
+        self.call_after_refresh(self.with_widgets(self._show))
 
     def _show_plots(self) -> None:
         """The plots, as large as there is room for: above the list, or right of it and one above the other."""

@@ -137,6 +137,7 @@ from .session_plan import (
 from .states import (
     StateRow as StateRow,
     by_shape as by_shape,
+    group_words as group_words,
     rows_of_states as rows_of_states,
     state_groups as state_groups,
     state_rows as state_rows,

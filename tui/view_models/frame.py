@@ -163,11 +163,22 @@ def message_line(keyed: Sequence[str], hint: str, resting: Sequence[Cell], width
     """Messages that name a key, each whole or not at all; where there is none, what the screen says at rest."""
     said = fitted_words((), (*keyed, hint), width)
     if not said:
-        return list(resting)
+        return _cut(resting, width)
     cells = [Cell(one if not at else f"{_GAP}{one}", "hint" if one == hint else "") for at, one in enumerate(said)]
     room = width - sum(cell_len(cell.text) for cell in cells) - len(_GAP)
     rests = bool(resting) and sum(cell_len(cell.text) for cell in resting) <= room
     return [*cells, Cell(_GAP), *resting] if rests else cells
+
+
+def _cut(cells: Sequence[Cell], width: int) -> list[Cell]:
+    """Cells in at most `width`; a sign says that some are not."""
+    left, kept = width, list[Cell]()
+    for cell in cells:
+        if (wide := cell_len(cell.text)) > left:
+            return [*kept, Cell(fit(cell.text, left), cell.style)] if left else kept
+        kept.append(cell)
+        left -= wide
+    return kept
 
 
 def fitted_words(words: Sequence[str], keyed: Sequence[str], width: int, gap: str = _GAP) -> list[str]:

@@ -99,8 +99,8 @@ def _ops(report: OpReport) -> Rows[ReportRow]:
     return _rows(op_columns(report), rows)
 
 
-def list_tabs(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESULTS) -> list[Cell]:
-    """Tabs for every list with its number of rows; the current one is marked."""
+def list_tabs(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESULTS, *, width: int) -> list[Cell]:
+    """Tabs for every list with its number of rows, in `width` cells; the current one is marked."""
     measured = progress.measured
     suspects = sum(one.suspect for one in measured.hosts)
     counts = {
@@ -112,11 +112,9 @@ def list_tabs(progress: Progress, which: ReportList, ops: OpReport = NO_OP_RESUL
         ReportList.RUNS: f"{len(progress.incomplete):,}",
         ReportList.OPS: f"{len(ops.numbers):,}",
     }
-    cells = []
-    for one in ReportList:
-        words = f"{one} {counts[one]}".rstrip()
-        cells += [Cell(f"▸{words}" if one is which else f" {words}", "running" if one is which else ""), Cell(" ")]
-    return cells
+    words = {one: f"{'▸' if one is which else ' '}{one} {counts[one]}".rstrip() for one in ReportList}
+    gap = " " if sum(len(text) + 1 for text in words.values()) <= width else ""
+    return [Cell(text + gap, "running" if one is which else "") for one, text in words.items()]
 
 
 def list_words(progress: Progress, which: ReportList) -> str:

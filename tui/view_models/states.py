@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The differences between two states as rows of a table, by loader, the most harmful first."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -27,6 +28,8 @@ _JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS = "CI jobs", "hand-written tests", "fi
 _FILES = "other files"
 _APART = {_JOBS, _HANDWRITTEN, _FINDINGS, _VERSIONS, _FILES}
 """Groups that are no loader: the last ones of those that do as much harm."""
+_TO_LOOK_AT, _MOST_WORDS = 4, 50
+"""The first rank without harm; so many changes of a group are said beside it."""
 _BAD, _DOUBT, _GOOD, _PLAIN = "fail", "xfail", "pass", "dim"
 
 
@@ -85,10 +88,21 @@ def state_groups(rows: Sequence[StateRow]) -> list[RowGroup]:
         by_group.setdefault(one.group, []).append(at)
     groups = []
     for name, members in by_group.items():
-        bad = sum(rows[at].rank < 4 for at in members)
+        bad = sum(rows[at].rank < _TO_LOOK_AT for at in members)
         words = f"  {counted(len(members), 'change')}" + (f", {bad:,} to look at" if bad else "")
         groups.append(RowGroup(name, (Cell(one_line(name), "running"), Cell(words, _BAD if bad else _PLAIN)), members))
     return groups
+
+
+def group_words(rows: Sequence[StateRow], *, listed: bool) -> list[tuple[str, str]]:
+    """Texts about a group with their styles: its rows; where they are `listed` above, what there is to look at, and
+    the rest as counts."""
+    shown = [one for one in rows if one.rank < _TO_LOOK_AT] if listed else rows
+    words = [(f"{one.what}  {one.name}", "error" if one.style == _BAD else "") for one in shown[:_MOST_WORDS]]
+    if len(shown) > _MOST_WORDS:
+        words.append((f"and {len(shown) - _MOST_WORDS:,} more", "dim"))
+    rest = Counter(one.what.partition(":")[0] for one in rows if one not in shown)
+    return [*words, *((f"{count:,} {what}", "dim") for what, count in rest.items())]
 
 
 def by_shape(ids: Iterable[str]) -> dict[str, list[str]]:

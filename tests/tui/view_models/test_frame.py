@@ -90,3 +90,12 @@ def test_the_last_message_is_cut_first() -> None:
     words = ["5 cells", "could not convert string to float in the fifth argument"]
     assert fitted_words(words, [], 40) == ["5 cells", "could not convert string to f…"]
     assert fitted_words(words, ["a shows all"], 24) == ["5 cells", "a shows all"]
+
+
+def test_what_a_screen_says_at_rest_is_cut_with_a_sign() -> None:
+    resting = [Cell("as expected by week"), Cell(", most unexpected first", "dim")]
+    assert _text(message_line([], "", resting, 42)) == _text(resting)
+    for width in range(1, 42):
+        said = _text(message_line([], "", resting, width))
+        assert cell_len(said) <= width
+        assert said == "as expected by week" if width == 19 else said.endswith("…")

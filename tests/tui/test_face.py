@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The face of every screen: where the keys go is seen without colours, early keys arrive, and sizes change at any time."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from core.sources import Checkout
+from tests.support.app import build_app, until
+from tests.support.picture import lines_of
+from tests.support.recorded import nights, record_runs
+from tests.support.reports import keep
+from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
+from tui.commands import screen_commands
+from tui.screens import Dialog, SessionScreen
+from tui.widgets import RowTable
+
+_KEYS = [command.keys.split(",")[0] for _, command in screen_commands()]
+_BURST = ("j", "j", "G", "g", "j", "k")
+_SMALL, _LARGE = (80, 24), (200, 55)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    checkout = sample(tmp_path / "tt-xla")
+    keep(checkout, list(nights()))
+    record_runs(checkout)
+    return checkout
+
+
+def _at_once(app: TTMatrixApp, *keys: str) -> None:
+    """Keys as a terminal sends them that has them all already."""
+    driver = app._driver
+    assert driver is not None
+    for key in keys:
+        event = events.Key(key, key if len(key) == 1 else None)
+        event.set_sender(app)
+        driver.send_message(event)
+
+
+def _marked(app: TTMatrixApp, widget: Widget) -> bool:
+    """Whether a line of the widget is in swapped colours, or the rule of its pane is heavy."""
+    lines = lines_of(app)
+    region = widget.region
+    inside = [lines[y].crop(region.x, region.right) for y in range(region.y, min(region.bottom, len(lines)))]
+    swapped = any(piece.style is not None and piece.style.reverse for line in inside for piece in line)
+    above = lines[region.y - 1].crop(region.x, region.right).text if region.y else ""
+    return swapped or "━" in above or any("━" in line.text for line in inside)
+
+
+@pytest.mark.parametrize("key", _KEYS)
+async def test_where_the_keys_go_is_seen_without_colours(checkout: Checkout, key: str) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=_SMALL) as pilot:
+        app.theme = "mono"
+        await pilot.press(key)
+        await pilot.pause()
+        screen = app.screen
+        assert isinstance(screen, SessionScreen) and screen.focused is not None
+        focused: list[Widget] = [screen.focused]
+        assert _marked(app, focused[0])
+        # Every pane that the key goes to is marked in its turn.
+        for _ in range(2):
+            await pilot.press("tab")
+            await pilot.pause()
+            if screen.focused is not None and app.screen is screen and screen.focused not in focused:
+                focused.append(screen.focused)
+                assert _marked(app, screen.focused), screen.focused
+
+
+@pytest.mark.parametrize("key", _KEYS)
+async def test_keys_that_come_with_the_one_that_opens_a_screen_are_for_it(checkout: Checkout, key: str) -> None:
+    slow, fast = build_app(checkout), build_app(checkout)
+    places = []
+    for app in (slow, fast):
+        async with app.run_test(size=_SMALL) as pilot:
+            if app is slow:
+                await pilot.press(key)
+                await _at_rest(app, pilot)
+                await pilot.press(*_BURST)
+            else:
+                _at_once(app, key, *_BURST)
+            await _at_rest(app, pilot)
+            focused = app.screen.focused
+            places.append((type(app.screen), focused.cursor if isinstance(focused, RowTable) else None))
+    assert places[0] == places[1]
+
+
+async def _at_rest(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
+    await until(pilot, lambda: not any(one.is_running and one._thread_worker for one in app.workers), "all threads")
+    await pilot.pause()
+
+
+_DIALOGS: dict[str, tuple[str, ...]] = {
+    "help": ("question_mark",),
+    "commands": ("colon",),
+    "columns": ("C",),
+    "views": ("V",),
+    "entry menu": ("M",),
+    "fields": ("E",),
+    "launch": ("R",),
+    "history": ("H",),
+}
+
+
+@pytest.mark.parametrize("keys", _DIALOGS.values(), ids=list(_DIALOGS))
+async def test_a_dialog_outlives_other_sizes_of_the_terminal(checkout: Checkout, keys: tuple[str, ...]) -> None:
+    app = build_app(checkout, query="has:entry mode:inference")
+    async with app.run_test(size=_LARGE) as pilot:
+        await pilot.press("1", *keys)
+        await until(pilot, lambda: isinstance(app.screen, Dialog), "the dialog")
+        dialog, before = app.screen, app.screen.focused
+        for size in (_SMALL, (120, 36), _SMALL, _LARGE):
+            await pilot.resize_terminal(*size)
+            await until(pilot, _sized(app, size), "the size")
+            assert app.screen is dialog and app.screen.focused is before
+            region = dialog.children[0].region
+            assert region.x >= 0 and region.y >= 0 and region.right <= size[0] and region.bottom <= size[1]
+            assert before is None or before.region.area > 0
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is app.matrix_screen, "the matrix again")
+        assert app.matrix_screen.size == _LARGE
+
+
+def _sized(app: TTMatrixApp, size: tuple[int, int]) -> Callable[[], bool]:
+    return lambda: app.size == size and app.screen.size == size
