@@ -45,7 +45,6 @@ from core.edits.commit import (
     Validation,
     compose_commits,
     issues_in,
-    pull_request,
 )
 from core.edits.pending import (
     Change,
@@ -58,6 +57,7 @@ from core.edits.pending import (
 )
 from core.evidence.analysis import issue_link
 from core.matrix import Matrix
+from core.states import composed_pull_request
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -287,9 +287,9 @@ def _execute(proposed: ProposalFile, args: argparse.Namespace, context: Context,
     composition = None
     if (args.commit or args.markdown) and not planned.rejected:
         composition = _composed(carried, matrix, planner)
-    if args.markdown and composition is not None:
-        entries, evidence = composition.entries, proposed.evidence
-        outcome.markdown = pull_request(composition.changes, entries, outcome.effect, evidence)
+    if args.markdown and composition is not None and composition.changes:
+        states = context.workspace.states
+        outcome.markdown = composed_pull_request(states, context.checkout, composition).markdown
     if bench is not None and not planned.rejected:
         # Before the write: a note about what is not written has nothing to restore, and says nothing.
         bench.remind([one.change for one in proposed.made], Present(matrix.files))

@@ -33,7 +33,9 @@ from .forms import (
 )
 from .impact import (
     CellChange as CellChange,
+    EntryChange as EntryChange,
     EntryText as EntryText,
+    change_in_words as change_in_words,
     dead_overrides as dead_overrides,
     effect as effect,
     entry_texts as entry_texts,

@@ -209,7 +209,7 @@ def entry_changes(plan: EditPlan) -> list[EntryChange]:
     return [*found, *removed]
 
 
-def words(change: EntryChange) -> list[str]:
+def change_in_words(change: EntryChange) -> list[str]:
     """The changes of the entry, a line for each field; values are on one line and shortened."""
     noun = change.noun
     if change.after is None:

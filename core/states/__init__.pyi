@@ -21,6 +21,7 @@ from .new_findings import (
 )
 from .pull_requests import (
     PullRequest as PullRequest,
+    composed_pull_request as composed_pull_request,
     pending_pull_request as pending_pull_request,
     pull_request_of as pull_request_of,
 )

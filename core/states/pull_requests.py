@@ -7,9 +7,10 @@ from itertools import accumulate
 
 from core.base.errors import TTMatrixError, UsageError
 from core.base.text import counted, elide_middle, one_line
-from core.edits import Operation, in_checkout
+from core.edits import EntryChange, Operation, change_in_words, in_checkout
 from core.edits.commit import (
     CommittedChange,
+    Composition,
     Evidence,
     as_code,
     compose_commits,
@@ -104,18 +105,23 @@ def pending_pull_request(
 
     Raises TTMatrixError where git fails or the last commit does not take them, and UsageError if they change nothing.
     """
-    composed = compose_commits(matrix, operations)
+    composed = compose_commits(matrix, operations, evidence=evidence)
     if not composed.changes:
         raise UsageError("Nothing would be committed", "The last commit already says all of this.")
+    return composed_pull_request(states, matrix.checkout, composed)
+
+
+def composed_pull_request(states: States, checkout: Checkout, composed: Composition) -> PullRequest:
+    """The text for changes that are composed on the last commit. Raises TTMatrixError where git fails."""
     texts = {in_checkout(edit.file): edit.after for edit in composed.plan.files}
     found, lacking = None, ""
     try:
         found = difference(states.at(_HEAD), edited(states, _HEAD, texts))
     except TTMatrixError as error:
         lacking = f"Only entries are compared. {error.title}: {error.detail} {error.hint}"
-    base = Git(matrix.checkout.root).named(_HEAD)
+    base = Git(checkout.root).named(_HEAD)
     entries = CommittedChange(base, base, composed.plan, composed.entries, ())
-    text = _Text(matrix.checkout, _PENDING, entries, found, one_line(lacking), _PENDING, evidence)
+    text = _Text(checkout, _PENDING, entries, found, one_line(lacking), _PENDING, composed.evidence)
     return PullRequest(base, _PENDING, "", tuple(one.id for one in entries.changes), text.markdown())
 
 
@@ -141,7 +147,8 @@ class _Text:
     """The files of the checkout that differ, where nothing else is known."""
 
     def markdown(self) -> str:
-        told = sections(self.found) if self.found else [*files_of_every_test(self.paths), *other_files(self.paths)]
+        known = sections(self.found) if self.found else (*files_of_every_test(self.paths), *other_files(self.paths))
+        told = [*_cases(self.entries.changes), *known]
         head = [f"# {self._title(told)}", "", *self._head()]
         foot = list(self._foot())
         room = MOST_LINES - len(head) - len(foot) - len(_FOLDED)
@@ -220,15 +227,27 @@ def _compared(git: Git, before: str, after: str) -> str:
 def _told(told: Sequence[Section], room: int) -> list[str]:
     """The sections in at most `room` lines: a heading each, then their items, those of the first sections first.
 
-    The room goes round: each section gets one more item in turn, so that no long list hides another.
+    The room goes round: each section gets one more item in turn, so that no long list hides another. What is left goes
+    to the names of the items, the most harmful first: a line each, if all of an item fit.
     """
     shown = [0] * len(told)
-    room -= _FRAME * len(told)
+    room = max(0, room - _FRAME * len(told))
     turn = [at for at, section in enumerate(told) for _ in range(len(section.items))]
     rounds = sorted(range(len(turn)), key=lambda at: (at - turn.index(turn[at]), turn[at]))
-    for at in rounds[: max(0, room)]:
+    for at in rounds[:room]:
         shown[turn[at]] += 1
-    return [line for section, count in zip(told, shown, strict=True) for line in _section(section, count)]
+    room += sum(len(section.items) == count for section, count in zip(told, shown, strict=True)) - sum(shown)
+    lines: list[str] = []
+    for section, count in zip(told, shown, strict=True):
+        items: list[str] = []
+        for item in section.items[:count]:
+            whole = _NAMED < len(item.names) <= room
+            room -= len(item.names) if whole else 0
+            items += _whole(item) if whole else [f"- {_item(item)}"]
+        if more := len(section.items) - count:
+            items.append(f"- {more:,} more below" if count else f"- {more:,} below")
+        lines += [f"**{one_line(section.title)}**", "", *items, ""]
+    return lines
 
 
 _FRAME_CHARACTERS = 400
@@ -236,14 +255,11 @@ _FRAME = 4
 """Lines of a section beside its items: its title, empty lines below both, and what is left out."""
 
 
-def _section(section: Section, count: int) -> Iterator[str]:
-    yield f"**{one_line(section.title)}**"
-    yield ""
-    for item in section.items[:count]:
-        yield f"- {_item(item)}"
-    if more := len(section.items) - count:
-        yield f"- {more:,} more below" if count else f"- {more:,} below"
-    yield ""
+def _whole(item: Item) -> list[str]:
+    """A line for each name."""
+    indent = "  " if item.text else ""
+    head = [f"- {as_code(item.text)}"] if item.text else []
+    return [*head, *(f"{indent}- {as_code(name)}" for name in item.names)]
 
 
 def _item(item: Item) -> str:
@@ -252,6 +268,17 @@ def _item(item: Item) -> str:
     said = f"{names} and {more:,} more" if more > 0 else names
     text = as_code(item.text) if item.text else ""
     return ": ".join(filter(None, (text, said))) + (f" {item.link}" if item.link else "")
+
+
+def _cases(changes: Sequence[EntryChange]) -> Iterator[Section]:
+    """Op cases that change, which are no rows of the matrix."""
+    cases = [one for one in changes if one.noun == "case"]
+    if cases:
+        alike: dict[str, list[str]] = {}
+        for one in cases:
+            alike.setdefault(", ".join(change_in_words(one)), []).append(one.id)
+        items = tuple(Item(said, tuple(ids)) for said, ids in alike.items())
+        yield Section(f"{counted(len(cases), 'op case')} changed", items)
 
 
 def _rows(told: Sequence[Section]) -> Iterator[str]:

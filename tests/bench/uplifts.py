@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ttmatrix diff` of commits, beside what listing both says: `python -m tests.bench.uplifts DIR [UPLIFTS [PAIRS]]`.
+"""`ttmatrix diff` and `uplift`, beside what listing both sides says.
 
+`python -m tests.bench.uplifts DIR [UPLIFTS [FAR [ANY [MODELS]]]]`: the last uplifts, pairs of commits that are far apart,
+pairs drawn at random (merges among them, if there are any), and pairs of commits of the models alone.
 DIR is a clone of tt-xla with its models; both are only read. A work tree is made beside it for the listings.
 Prints a table for docs/diff.md, and every id in which the two answers differ.
 """
 
 import json
+import random
 import subprocess
 import sys
 import time
@@ -20,6 +23,9 @@ MODELS = "third_party/tt_forge_models"
 _SUBJECT = "^Uplift third_party/tt_forge_models"
 _COUNT, _FAR, _APART = 30, 15, 110
 """How many uplifts, how many other pairs, and how many commits lie between those at least."""
+_SEED = 44
+_RECENT = 1200
+"""So many commits back those go that are drawn."""
 
 
 class Listed(NamedTuple):
@@ -34,36 +40,67 @@ class Listed(NamedTuple):
         return frozenset(self.entries.keys() - self.tests)
 
 
-def main(clone: Path, count: int = _COUNT, far: int = _FAR) -> int:
-    """Compare the last uplifts, then pairs of commits that are far apart; return how many of them differ."""
-    commits = _git(clone, "log", f"--max-count={count}", "--format=%h", f"--grep={_SUBJECT}").split()
-    every = _git(clone, "log", f"--max-count={far * _APART + 1}", "--format=%h").split()
-    pairs = [(f"{commit}~1", commit) for commit in reversed(commits)]
-    pairs += [(every[(at + 1) * _APART], every[at * _APART]) for at in range(far)]
+class Pair(NamedTuple):
+    """Two states: of tt-xla, or with `models` of the models at HEAD."""
+
+    before: str
+    after: str
+    models: bool = False
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "uplift" if self.models else "diff", f"{self.before}..{self.after}"
+
+
+def main(clone: Path, count: int = _COUNT, far: int = _FAR, drawn: int = 0, models: int = 0) -> int:
+    """Compare all pairs; return how many of them differ."""
+    pairs = [*_uplifts(clone, count), *_far(clone, far), *_drawn(clone, drawn)]
+    pairs += [Pair(*one[:2], models=True) for one in _drawn(clone / MODELS, models)]
     print(
         "| commits | tests + | tests - | entries + | entries - | orphaned | reached | status | loaders | first | again |"
     )
     print("|---|---|---|---|---|---|---|---|---|---|---|")
     wrong = 0
     with TemporaryDirectory() as scratch:
-        tree, listed = _tree(clone, Path(scratch) / "tree"), dict[str, Listed]()
-        for before, after in pairs:
-            said, first = _timed(clone, "diff", f"{before}..{after}")
-            _, again = _timed(clone, "diff", f"{before}..{after}")
+        tree, listed = _tree(clone, Path(scratch) / "tree"), dict[tuple[str, bool], Listed]()
+        for pair in pairs:
+            said, first = _timed(clone, *pair.words)
+            _, again = _timed(clone, *pair.words)
             found = _sets(said)
-            for one in (before, after):
-                if one not in listed:
-                    listed[one] = _listed(tree, one)
-            expected = _expected(listed[before], listed[after])
+            sides = [(one, pair.models) for one in pair[:2]]
+            for side in sides:
+                if side not in listed:
+                    listed[side] = _listed(tree, *side)
+            expected = _expected(*(listed[side] for side in sides))
             counts = " | ".join(f"{len(ids):,}" for ids in found.values())
             print(
-                f"| {before}..{after} | {counts} | {len(said['loaders'])} | {first:.1f} s | {again:.2f} s |", flush=True
+                f"| {' '.join(pair.words)} | {counts} | {len(said['loaders'])} | {first:.1f} s | {again:.2f} s |",
+                flush=True,
             )
             for line in _differing(found, expected):
                 print(line)
             wrong += found != expected
     print(f"\n{len(pairs) - wrong} of {len(pairs)} are the same")
     return wrong
+
+
+def _uplifts(clone: Path, count: int) -> list[Pair]:
+    commits = _git(clone, "log", f"--max-count={count}", "--format=%h", f"--grep={_SUBJECT}").split()
+    return [Pair(f"{commit}~1", commit) for commit in reversed(commits)]
+
+
+def _far(clone: Path, count: int) -> list[Pair]:
+    every = _git(clone, "log", f"--max-count={count * _APART + 1}", "--format=%h").split()
+    return [Pair(every[(at + 1) * _APART], every[at * _APART]) for at in range(count)]
+
+
+def _drawn(clone: Path, count: int) -> list[Pair]:
+    """Pairs in any order and at any distance, the same ones each time; merges first, as far as there are any."""
+    chance = random.Random(_SEED)
+    every = _git(clone, "log", f"--max-count={_RECENT}", "--format=%h").split()
+    merges = _git(clone, "log", "--merges", f"--max-count={_RECENT}", "--format=%h", f"{every[-1]}..HEAD").split()
+    picked = [*chance.sample(merges, min(len(merges), count // 2)), *chance.sample(every, 2 * count)][: 2 * count]
+    return [Pair(one, other) for one, other in zip(picked[:count], picked[count:], strict=True)]
 
 
 def _sets(said: Mapping[str, Any]) -> dict[str, frozenset[str]]:
@@ -102,10 +139,12 @@ def _differing(found: Mapping[str, frozenset[str]], expected: Mapping[str, froze
         yield from (f"  {name}: only in the listings: {id}" for id in sorted(ids - found[name]))
 
 
-def _listed(tree: Path, commit: str) -> Listed:
-    """List a commit by checking it out."""
-    _git(tree, "checkout", "--quiet", "--force", commit)
-    _git(tree / MODELS, "checkout", "--quiet", "--force", _git(tree, "rev-parse", f"HEAD:{MODELS}"))
+def _listed(tree: Path, commit: str, models: bool) -> Listed:
+    """List a commit, or one of the models, by checking it out."""
+    _git(tree, "checkout", "--quiet", "--force", "start" if models else commit)
+    _git(
+        tree / MODELS, "checkout", "--quiet", "--force", commit if models else _git(tree, "rev-parse", f"HEAD:{MODELS}")
+    )
     tests, entries = (_said(tree, "list", "--universe", name) for name in ("validator", "entries"))
     return Listed(frozenset(one["id"] for one in tests), {one["id"]: one for one in entries})
 
@@ -115,6 +154,7 @@ def _tree(clone: Path, place: Path) -> Path:
         _git(clone, "clone", "--quiet", "--shared", "--no-checkout", str(source), str(target))
         if target == place:
             _git(place, "checkout", "--quiet", "HEAD")
+            _git(place, "tag", "start")
             (place / MODELS).rmdir()
     return place
 

@@ -10,7 +10,6 @@ from .message import (
     issue_url as issue_url,
     issues_in as issues_in,
     justified as justified,
-    pull_request as pull_request,
     title as title,
 )
 from .staging import committed_texts as committed_texts

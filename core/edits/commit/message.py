@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts of a commit message and of a pull request, made from the changes."""
+"""The text of a commit message, and the parts of a pull request's that only the changes of entries decide."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.base.text import counted, one_line
-from core.ci import job_name
 from core.domain.ids import TestId
 from core.domain.model import Entry, Status
 from core.edits.facts import Cited, evidence_lines
-from core.edits.impact import CellChange, EntryChange, words
+from core.edits.impact import EntryChange, change_in_words
 from core.matrix import status_on, supported_archs
-from core.sources.ci import Job
 
 Evidence = Mapping[str, Sequence[Cited]]
 """What justifies the change of each id: facts of its results, or links and texts, one line each."""
@@ -96,21 +94,6 @@ def _first_words(text: str, room: int) -> str:
     return text.rstrip(" ,;:-–(…")
 
 
-def pull_request(
-    changes: Sequence[EntryChange],
-    entries: Mapping[str, Entry],
-    cells: Sequence[CellChange] = (),
-    evidence: Evidence | None = None,
-) -> str:
-    """The text of a pull request as Markdown, with the CI jobs that tests gain and lose."""
-    blocks = [f"# {title(changes)}", "\n".join(("| test | change |", "|---|---|", *map(entry_row, changes)))]
-    lost = _jobs("loses", ((cell.id, cell.jobs_lost) for cell in cells))
-    gained = _jobs("gains", ((cell.id, cell.jobs_gained) for cell in cells))
-    if lost or gained:
-        blocks.append("\n".join(("**CI jobs**", "", *lost, *gained)))
-    return "\n\n".join((*blocks, *justified(changes, entries, evidence))) + "\n"
-
-
 def justified(
     changes: Sequence[EntryChange], entries: Mapping[str, Entry], evidence: Evidence | None = None
 ) -> Iterator[str]:
@@ -156,13 +139,13 @@ def _alike(changes: Sequence[EntryChange]) -> dict[tuple[str, ...], list[str]]:
     """The ids grouped by their change."""
     found: dict[tuple[str, ...], list[str]] = {}
     for change in changes:
-        found.setdefault(tuple(words(change)), []).append(change.id)
+        found.setdefault(tuple(change_in_words(change)), []).append(change.id)
     return found
 
 
 def entry_row(change: EntryChange) -> str:
     """The row of an entry in the table of a pull request: its id and its changes."""
-    said = "<br>".join(as_code(line) for line in words(change))
+    said = "<br>".join(as_code(line) for line in change_in_words(change))
     return f"| {as_code(change.id)} | {said} |"
 
 
@@ -195,19 +178,6 @@ def _plain(text: str) -> str:
 def _runs(text: str) -> Iterable[str]:
     """The runs of backticks in a text."""
     return filter(None, "".join(character if character == "`" else " " for character in text).split())
-
-
-def _jobs(verb: str, pairs: Iterable[tuple[str, Sequence[Job]]]) -> list[str]:
-    """Each job once, with the tests that lose or gain it listed below."""
-    of_job: dict[str, dict[str, None]] = {}
-    for id, jobs in pairs:
-        for job in jobs:
-            of_job.setdefault(job_name(job), {})[id] = None
-    return [
-        line
-        for name, ids in of_job.items()
-        for line in (f"- {as_code(name)} {verb} {counted(len(ids), 'test')}", *(f"  - {as_code(id)}" for id in ids))
-    ]
 
 
 def _links(changes: Sequence[EntryChange], evidence: Evidence | None) -> list[str]:

@@ -53,7 +53,9 @@ def test_the_validator_stops_it_unless_asked_otherwise(checkout: Checkout) -> No
 
 def test_markdown_is_printed_and_nothing_is_touched(checkout: Checkout) -> None:
     called = edit(checkout, [PASS], "--markdown")
-    assert called.out.startswith(f"# Expect {TRAIN} to pass\n\n| test | change |\n")
+    assert called.out.startswith(f"# Expect {TRAIN} to pass\n\nWhat is not committed (pending), on ")
+    assert "**1 entry changed**" in called.out.partition("<details>")[0]
+    assert "| test | change |" in called.out.partition("<details>")[2]
     assert edit(checkout, [PASS], "--markdown", "--json").json["markdown"] == called.out
     assert (checkout.test_config / TRAINING).read_text() == YAML[TRAINING]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits import Operation, OpKind, plan
-from core.edits.impact import entry_changes, words
+from core.edits.impact import change_in_words, entry_changes
 from core.sources import Checkout
 from tests.support.tree import INFERENCE, TRAINING, sample
 
@@ -22,7 +22,7 @@ def checkout(tmp_path: Path) -> Checkout:
 def _said(checkout: Checkout, *operations: Operation) -> dict[str, list[str]]:
     planned = plan(checkout.test_config, operations)
     assert planned.rejected == ()
-    return {change.id: words(change) for change in entry_changes(planned)}
+    return {change.id: change_in_words(change) for change in entry_changes(planned)}
 
 
 def test_fields(checkout: Checkout) -> None:

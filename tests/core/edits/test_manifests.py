@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.edits import Operation, OpKind, effect, entry_texts, parse_operations, plan
-from core.edits.impact import entry_changes, words
+from core.edits.impact import change_in_words, entry_changes
 from core.edits.manifests import case_entries
 from core.edits.operations import manifests_in
 from core.edits.planning import FileChanged, write
@@ -155,7 +155,7 @@ def test_changes_of_cases_are_described_by_what_is_written(root: Path, test_conf
         Operation(OpKind.REMOVE, "m::torch.neg", FILE),
     ]
     found = plan(test_config, ops)
-    assert [(change.id, words(change)) for change in entry_changes(found)] == [
+    assert [(change.id, change_in_words(change)) for change in entry_changes(found)] == [
         ("m", ["atol: 0.5"]),
         ("m::a", ['skip_if: {"expr": "True"}']),
         ("m::torch.neg", ["case removed"]),

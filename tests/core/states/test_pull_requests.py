@@ -26,6 +26,7 @@ from tests.support.tree import INFERENCE, loader_source
 CONFIG = f"tests/runner/test_config/{INFERENCE}"
 TINY = "alpha/pytorch-tiny-single_device-inference"
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
+ALL = ("tiny", "net-v1.5+aug", "org/name")
 
 
 @pytest.fixture
@@ -243,3 +244,48 @@ def test_only_a_conftest_is_not_nothing(checkout: Checkout, tmp_path: Path) -> N
     commit(checkout, "conftest", {"tests/conftest.py": "", "tests/runner/test_config/constants.py": ""})
     told = headings(text_of(checkout, tmp_path / "cache", "HEAD").markdown)
     assert told == ["2 files that decide how every test runs"]
+
+
+def test_the_names_have_the_room_that_is_left(checkout: Checkout, tmp_path: Path) -> None:
+    """A line each where all of an item fit; else the first ones, and how many more there are."""
+    switch(checkout, "main")
+    variants = [f"v{one}" for one in range(9)]
+    entries = "".join(
+        f"  alpha/pytorch-{one}-single_device-inference:\n    status: EXPECTED_PASSING\n" for one in variants
+    )
+    yaml = (checkout.root / CONFIG).read_text() + entries
+    commit(
+        checkout,
+        "nine",
+        {CONFIG: yaml, f"{MODELS}/alpha/pytorch/loader.py": loader_source([*ALL, *variants])},
+    )
+    lines = unfolded(text_of(checkout, tmp_path / "cache", "HEAD").markdown)
+    assert len(lines) <= MOST_LINES
+    at = lines.index("- `EXPECTED_PASSING on n150, p150`")
+    assert lines[at + 1 : at + 10] == [f"  - `alpha/pytorch-{one}-single_device-inference`" for one in variants]
+    assert any(line.startswith("- `alpha/pytorch: 45 tests") and "and 42 more" in line for line in lines)
+
+
+def test_the_text_of_an_edit_is_that_of_the_pending_change(checkout: Checkout, tmp_path: Path) -> None:
+    """One text, from one place, whoever asks: `edit`, `apply`, `pr`."""
+    ops = (Operation(OpKind.SET, TINY, path=("status",), value="KNOWN_FAILURE_XFAIL"),)
+    expected = pending_pull_request(states_of(checkout, tmp_path / "cache"), index(checkout), ops, {}).markdown
+    file = tmp_path / "ops.json"
+    file.write_text(json.dumps(to_json(ops)))
+    words = ("--markdown", "--repo", checkout.root)
+    assert call("edit", "--apply", file, *words).out == expected
+    assert call("apply", file, *words, "--json").json["markdown"] == expected
+    assert call("edit", "--apply", file, *words).out == expected, "it is written by now, and not committed"
+    committed = call("apply", file, *words, "--commit", "--json").json
+    assert committed["markdown"] == expected and len(committed["commits"]) == 1
+
+
+def test_op_cases_are_changes_too(checkout: Checkout, tmp_path: Path) -> None:
+    switch(checkout, "main")
+    cases = "model: m\ncases:\n  - name: a\n    op: torch.add\n    inputs:\n      - tensor: {shape: [2]}\n"
+    commit(checkout, "cases", {"ops/m.yaml": cases})
+    file = tmp_path / "ops.json"
+    file.write_text(json.dumps([{"op": "set", "id": "m::a", "file": "ops/m.yaml", "path": ["rtol"], "value": 0.5}]))
+    called = call("edit", "--apply", file, "--markdown", "--repo", checkout.root)
+    assert headings(called.out)[0] == "1 op case changed", called.err
+    assert "- `rtol: 0.5`: `m::a`" in called.out

@@ -3,12 +3,10 @@
 
 import pytest
 
-from core.domain.model import Entry, Status
-from core.edits import CellChange
-from core.edits.commit import pull_request, title
+from core.domain.model import Entry
+from core.edits.commit import entry_row, justified, title
 from core.edits.commit.message import commit_message
 from core.edits.impact import EntryChange
-from core.sources.ci import Job
 
 _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"
 LINK = "https://github.com/tenstorrent/tt-xla/issues/7"
@@ -82,26 +80,12 @@ def test_message() -> None:
     )
 
 
-def test_pull_request() -> None:
-    changes = [change("a|b", XFAIL, {**PASS, "reason": "`tick` | @someone"})]
-    job = Job("p.json", 0, "nightly", "n150", "tests", "n150 and x")
-    cells = [CellChange("a|b", "n150", Status.KNOWN_FAILURE_XFAIL, Status.EXPECTED_PASSING, jobs_lost=(job,))]
-    said = pull_request(changes, {"a|b": changes[0].before} if changes[0].before else {}, cells)
-    assert said.splitlines() == [
-        "# Expect a|b to pass",
-        "",
-        "| test | change |",
-        "|---|---|",
+def test_the_row_of_an_entry() -> None:
+    """Nothing in it is markup."""
+    assert entry_row(change("a|b", XFAIL, {**PASS, "reason": "`tick` | @someone"})) == (
         "| `a\\|b` | `status: KNOWN_FAILURE_XFAIL -> EXPECTED_PASSING`"
-        f"<br>`` reason: OOM - {LINK} -> `tick` \\| @someone `` |",
-        "",
-        "**CI jobs**",
-        "",
-        "- `p.json: nightly on n150 (n150 and x)` loses 1 test",
-        "  - `a\\|b`",
-        "",
-        "- Fixes tenstorrent/tt-xla#7",
-    ]
+        f"<br>`` reason: OOM - {LINK} -> `tick` \\| @someone `` |"
+    )
 
 
 def test_evidence_is_a_nested_list_in_which_nothing_is_markup() -> None:
@@ -110,8 +94,8 @@ def test_evidence_is_a_nested_list_in_which_nothing_is_markup() -> None:
         "  failed: <b>@someone</b> *x* `y`",
         "    n150 failed 1 of 1",
     )
-    said = pull_request([change("a", XFAIL, PASS)], {}, evidence={"a": lines})
-    assert said.splitlines()[-5:-2] == [
+    (evidence, _) = justified([change("a", XFAIL, PASS)], {}, {"a": lines})
+    assert evidence.splitlines()[-3:] == [
         "- since nightly-9, https://example.com/a_b_c",
         "  - `` failed: <b>@someone</b> *x* `y` ``",
         "    - n150 failed 1 of 1",
