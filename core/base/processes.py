@@ -243,6 +243,21 @@ class BinaryRunner(Protocol):
     ) -> BinaryResult: ...
 
 
+class Cancelled(TTMatrixError):
+    """A command was stopped because nobody wants its result any more."""
+
+
+def _waited(process: "subprocess.Popen[bytes]", given: bytes, stop: threading.Event) -> tuple[bytes, bytes]:
+    """The output of a command; raises Cancelled, and ends it with everything it started, once `stop` is set."""
+    left: bytes | None = given
+    while not stop.is_set():
+        with suppress(subprocess.TimeoutExpired):
+            return process.communicate(left, _POLL)
+        left = None
+    _stop(process)
+    raise Cancelled("This was stopped", "Its result is not wanted any more.")
+
+
 def run_binary(
     argv: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: bytes, timeout: float | None = None
 ) -> BinaryResult:
@@ -276,14 +291,21 @@ def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     return {**environ, "PYTHONPATH": home if rest is None else f"{home}{os.pathsep}{rest}"}
 
 
-def run_own(module: str, *arguments: str, given: bytes = b"") -> bytes:
+def run_own(module: str, *arguments: str, given: bytes = b"", stop: threading.Event | None = None) -> bytes:
     """Run a module of ours in its own process until it ends, and return what it writes to standard output.
 
-    `given` is its standard input. Raises TTMatrixError with its error output if it fails.
+    `given` is its standard input. Raises TTMatrixError with its error output if it fails, and Cancelled, with the
+    process and its children ended, once `stop` is set.
     """
     # -P: Python must not import modules from the working directory.
     argv = [sys.executable, "-P", "-m", module, *arguments]
-    done = run_binary(argv, cwd=Path("/"), env=own_environment(os.environ), stdin=given)
+    cwd, env = Path("/"), own_environment(os.environ)
+    if stop is None:
+        done = run_binary(argv, cwd=cwd, env=env, stdin=given)
+    else:
+        with _piped(argv, cwd, env, stdin=subprocess.PIPE) as process:
+            out, err = _waited(process, given, stop)
+        done = BinaryResult(process.returncode, out, err.decode("utf-8", "replace"))
     if done.returncode != 0:
         words = done.stderr.strip()
         raise TTMatrixError(f"{module} failed", words or f"It ended with exit status {done.returncode}.")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare states in another process: reading one takes seconds, during which a thread here would delay every key."""
 
+import threading
 from collections.abc import Sequence
 
 from core.edits import Operation
 from core.edits.commit import Evidence
-from core.matrix.cache import Cache, in_worker
+from core.matrix.cache import Cache, in_worker, in_worker_until
 from core.states.differing import Difference, difference
 from core.states.pull_requests import PullRequest, pending_pull_request, pull_request_of
 from core.states.state import States
@@ -14,9 +15,11 @@ _Name = tuple[str, str]
 """The name of a state, and the commit of its models, which is mostly empty."""
 
 
-def difference_elsewhere(states: States, before: _Name, after: _Name) -> Difference:
-    """As `difference`."""
-    return in_worker(_difference, states.cache, states, before, after)
+def difference_elsewhere(
+    states: States, before: _Name, after: _Name, stop: threading.Event | None = None
+) -> Difference:
+    """As `difference`. Raises Cancelled once `stop` is set; the parts that were read by then stay cached."""
+    return in_worker_until(stop, _difference, states.cache, states, before, after)
 
 
 def pull_request_elsewhere(states: States, revision: str) -> PullRequest:

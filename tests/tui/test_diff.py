@@ -5,10 +5,12 @@ import json
 import threading
 from pathlib import Path
 
+import psutil
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from core.base.locks import locked
 from core.edits import OpKind
 from core.sources import Checkout
 from core.states import Difference, States, difference_elsewhere
@@ -251,9 +253,9 @@ async def test_what_a_person_asks_for_is_all_that_is_compared(
     """Not first what is not committed, which takes its time."""
     asked = list[tuple[str, str]]()
 
-    def compared(states: States, before: tuple[str, str], after: tuple[str, str]) -> Difference:
+    def compared(states: States, before: tuple[str, str], after: tuple[str, str], stop: threading.Event) -> Difference:
         asked.append((before[0], after[0]))
-        return difference_elsewhere(states, before, after)
+        return difference_elsewhere(states, before, after, stop)
 
     monkeypatch.setattr("tui.screens.diff.difference_elsewhere", compared)
     app = build_app(checkout)
@@ -271,10 +273,10 @@ async def test_what_a_person_asks_for_is_all_that_is_compared(
 async def test_keys_while_it_is_still_reading(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, ready = threading.Event(), threading.Event()
 
-    def slow(states: States, before: tuple[str, str], after: tuple[str, str]) -> Difference:
+    def slow(states: States, before: tuple[str, str], after: tuple[str, str], stop: threading.Event) -> Difference:
         begun.set()
         ready.wait(30)
-        return difference_elsewhere(states, before, after)
+        return difference_elsewhere(states, before, after, stop)
 
     monkeypatch.setattr("tui.screens.diff.difference_elsewhere", slow)
     app = build_app(checkout)
@@ -287,6 +289,33 @@ async def test_keys_while_it_is_still_reading(checkout: Checkout, monkeypatch: p
         ready.set()
         await until(pilot, lambda: "1 test leaves CI" in screen_text(app), "the difference")
         assert screen.table.has_focus and not app.session.view.marks
+
+
+async def test_a_comparison_that_nobody_waits_for_is_ended(checkout: Checkout) -> None:
+    """Its process would read states that nobody asked for, and hold up the one that is asked for."""
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: bool(app.session.matrix.ids), "the matrix")
+        lock = app.session.workspace.states.cache.file("states") / "lock"
+        with locked(lock, "the test", wait=10):
+            app.navigation.show_diff("HEAD~2..HEAD~1")
+            await until(pilot, lambda: len(_comparing()) == 1, "the first one waits for the lock")
+            (first,) = _comparing()
+            app.navigation.show_diff("HEAD~1..HEAD")
+            await until(pilot, lambda: first not in _comparing() and len(_comparing()) == 1, "only the second one")
+        await until(pilot, lambda: "1 test leaves CI" in screen_text(app), "the difference")
+
+
+def _comparing() -> list[int]:
+    """The processes that compare."""
+    return [one.pid for one in psutil.Process().children(recursive=True) if "_difference" in _words(one)]
+
+
+def _words(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []
 
 
 HOSTILE = (

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Diff: the matrix at two states, by loader; enter shows the lines of code, r runs what is touched."""
 
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from core.base.errors import TTMatrixError
+from core.base.processes import Cancelled
 from core.base.text import counted, one_line
 from core.edits import EntryForm, Operation
 from core.evidence import Page
@@ -64,6 +66,8 @@ class DiffScreen(ListAndLines[StateRow]):
         self._range = ""
         self._uplift = False
         """Whether the range is one of commits of the models."""
+        self._stop = threading.Event()
+        """Ends the comparison that is being made."""
         self._asked: tuple[State, State] | None = None
         self._found: Difference | None = None
         self._listed: Sequence[StateRow] = ()
@@ -100,6 +104,8 @@ class DiffScreen(ListAndLines[StateRow]):
 
     def _read(self) -> None:
         """Compare in a process of its own."""
+        self._stop.set()
+        stop = self._stop = threading.Event()
         workspace, range, uplift = self.session.workspace, self._range, self._uplift
 
         def work() -> tuple[str, tuple[State, State], Difference]:
@@ -109,9 +115,9 @@ class DiffScreen(ListAndLines[StateRow]):
                 asked, models = Span("HEAD", "HEAD"), (old, new or "HEAD")
             else:
                 asked, models = span(Git(workspace.checkout.root), range), ("", "")
-            pairs = [(name, commit) for name, commit in zip(asked[:2], models, strict=True)]
-            before, after = (states.at(*pair) for pair in pairs)
-            return range, (before, after), difference_elsewhere(states, *pairs)
+            before, after = zip(asked[:2], models, strict=True)
+            both = states.at(*before), states.at(*after)
+            return range, both, difference_elsewhere(states, before, after, stop)
 
         self._problem = ""
         self._say()
@@ -129,6 +135,8 @@ class DiffScreen(ListAndLines[StateRow]):
             self._say()
 
     def _failed(self, error: TTMatrixError) -> None:
+        if isinstance(error, Cancelled):
+            return
         self._found, self._listed = None, ()
         self._problem = " ".join(filter(None, (error.title, error.detail, error.hint)))
         self._list()

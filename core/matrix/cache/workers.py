@@ -7,6 +7,7 @@ A thread would delay every key, because it holds the interpreter lock.
 import importlib
 import pickle
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -33,8 +34,19 @@ def in_worker(
     It is found by its name; arguments and answer are pickled. Raises TTMatrixError if the checkout cannot be read, the
     process cannot be started, or gives no whole answer.
     """
+    return in_worker_until(None, work, cache, *args, **kwargs)
+
+
+def in_worker_until(
+    stop: threading.Event | None,
+    work: Callable[Concatenate[Cache, _P], _Answer],
+    cache: Cache,
+    *args: _P.args,
+    **kwargs: _P.kwargs,
+) -> _Answer:
+    """As `in_worker`; raises Cancelled, and the process is ended, once `stop` is set."""
     asked = work.__module__, work.__qualname__, str(cache.checkout.root), str(cache.directory)
-    said = run_own(__name__, *asked, given=dumps((args, kwargs)))
+    said = run_own(__name__, *asked, given=dumps((args, kwargs)), stop=stop)
     try:
         answer: _Answer = loads(said)
     except (pickle.UnpicklingError, EOFError) as error:

@@ -2,13 +2,17 @@
 """An index from another process equals that of this one, and is cached as well."""
 
 import os
+import threading
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from core.base.errors import TTMatrixError
+from core.base.processes import Cancelled
 from core.matrix import index
-from core.matrix.cache import Cache, in_worker, reindex
+from core.matrix.cache import Cache, in_worker, in_worker_until, reindex
 from core.matrix.cache_file import dumps
 from tests.support.tree import INFERENCE, YAML, sample
 
@@ -50,6 +54,29 @@ def test_arguments_reach_any_function_and_what_it_raises_comes_back(tmp_path: Pa
     with pytest.raises(TTMatrixError, match="failed") as raised:
         in_worker(refuse, cache)
     assert "No such thing: it is not there" in raised.value.detail
+
+
+def test_what_nobody_wants_any_more_is_ended(tmp_path: Path) -> None:
+    cache, stop = Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache"), threading.Event()
+    note = tmp_path / "pid"
+    threading.Thread(target=_stop_once, args=(note, stop)).start()
+    with pytest.raises(Cancelled):
+        in_worker_until(stop, waiting, cache, note)
+    assert not psutil.pid_exists(int(note.read_text()))
+    assert in_worker_until(threading.Event(), echo, cache, "a", text="b")[2] == ("a", "b")
+
+
+def _stop_once(file: Path, stop: threading.Event) -> None:
+    """Once there is a text in the file."""
+    while not (file.exists() and file.read_text()):
+        time.sleep(0.01)
+    stop.set()
+
+
+def waiting(cache: Cache, note: Path) -> None:
+    """Never ends by itself."""
+    note.write_text(str(os.getpid()))
+    time.sleep(1000)
 
 
 def echo(cache: Cache, name: str, *, text: object) -> tuple[Path, int, object]:
