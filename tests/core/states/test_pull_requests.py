@@ -267,7 +267,7 @@ def test_the_names_have_the_room_that_is_left(checkout: Checkout, tmp_path: Path
 
 
 def test_the_text_of_an_edit_is_that_of_the_pending_change(checkout: Checkout, tmp_path: Path) -> None:
-    """One text, from one place, whoever asks: `edit`, `apply`, `pr`."""
+    """`edit`, `apply` and `pr` print one text, made in one place."""
     ops = (Operation(OpKind.SET, TINY, path=("status",), value="KNOWN_FAILURE_XFAIL"),)
     expected = pending_pull_request(states_of(checkout, tmp_path / "cache"), index(checkout), ops, {}).markdown
     file = tmp_path / "ops.json"
