@@ -42,6 +42,11 @@ def day_of(moment: float) -> str:
     return datetime.fromtimestamp(moment, UTC).date().isoformat() if moment else ""
 
 
+def moment_text(moment: float | None) -> str | None:
+    """A moment as JSON has it, ISO 8601 in UTC to the second; None: it is None or 0, which means unknown."""
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds") if moment else None
+
+
 def last_possible(end: float = math.inf) -> float:
     """The last moment that a result can have, in seconds since the epoch: later ones are of a wrong clock.
 

@@ -8,15 +8,27 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
 from core.base.errors import TTMatrixError
-from core.base.files import read_text
+from core.base.files import decoded, plain, read_text
 from core.base.processes import this_host
 
 _POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """What the note beside a lock says of its holder."""
+
+    pid: int
+    host: str
+    doing: str
+    at: float
+    """Seconds since the epoch."""
 
 
 class LockHeld(TTMatrixError):
@@ -84,8 +96,8 @@ def _taken(descriptor: int, path: Path, wait: float) -> bool:
 def _noted(note: Path, doing: str) -> Iterator[None]:
     """Write our name into the note, for those who wait. The note proves nothing: the lock does."""
     with suppress(OSError):
-        holder = {"pid": os.getpid(), "host": this_host(), "doing": doing, "at": time.time()}
-        note.write_text(json.dumps(holder))
+        holder = _Holder(os.getpid(), this_host(), doing, time.time())
+        note.write_text(json.dumps(plain(holder)))
     try:
         yield
     finally:
@@ -99,8 +111,8 @@ def _held(path: Path, note: Path) -> LockHeld:
 
 def _holder(note: Path) -> str:
     try:
-        holder = json.loads(read_text(note))
-        since = time.strftime("%H:%M:%S", time.localtime(holder["at"]))
-        return f"Process {holder['pid']} on {holder['host']}, since {since}: {holder['doing']}."
-    except (TTMatrixError, ValueError, KeyError, TypeError, OverflowError):
+        holder = decoded(read_text(note), _Holder)
+        since = time.strftime("%H:%M:%S", time.localtime(holder.at))
+        return f"Process {holder.pid} on {holder.host}, since {since}: {holder.doing}."
+    except (TTMatrixError, ValueError, OverflowError):
         return "It does not say which process it is."

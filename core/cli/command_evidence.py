@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.base.checked_numbers import day_of
 from core.base.errors import EXIT_OK
 from core.base.text import counted
 from core.cli import records
@@ -61,7 +62,7 @@ def _stats(args: argparse.Namespace, context: Context) -> int:
     store = evidence_store(context.checkout, context.paths)
     stats = store.stats()
     size = store.file.stat().st_size if store.file.exists() else 0
-    first, last = (datetime.fromtimestamp(at, UTC).date().isoformat() if at else None for at in stats[-2:])
+    first, last = (day_of(at) if at else None for at in stats[-2:])
     if context.console.json:
         context.console.document(
             records.StoreStats(

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import argparse
-from datetime import UTC, datetime
 
+from core.base.checked_numbers import moment_text
 from core.base.errors import EXIT_FINDINGS, EXIT_OK
 from core.base.text import counted, one_line
 from core.cli import records
@@ -81,12 +81,12 @@ def _drift(drift: Drift | None) -> records.Drift | None:
     """Mean PCC over consecutive stretches of equally many results, oldest first; null if too few results have one."""
     if drift is None:
         return None
-    since = datetime.fromtimestamp(drift.first, UTC).isoformat(timespec="seconds") if drift.first else None
+    since = moment_text(drift.first)
     return records.Drift(pcc=[round(one, 6) for one in drift.numbers], results=drift.results, since=since)
 
 
 def _point(row: Observation) -> records.SinceResult:
-    when = datetime.fromtimestamp(row.when, UTC).isoformat(timespec="seconds") if row.when else None
+    when = moment_text(row.when)
     return records.SinceResult(
         run=row.run,
         when=when,

@@ -3,10 +3,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from datetime import UTC, datetime
 
 from msgspec import UNSET
 
+from core.base.checked_numbers import moment_text
 from core.cli import records
 from core.cli.console import Console
 from core.evidence import Observation, page_of, summary_of
@@ -37,7 +37,7 @@ def judgement_document(one: Judgement, seen: Sequence[Observation]) -> records.J
 def observation_document(one: Observation) -> records.Observation:
     """One result as JSON."""
     return records.Observation(
-        when=datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
+        when=moment_text(one.when),
         op=UNSET if one.op is None else records.ObservedOp(**asdict(one.op)),
         profile=one.profile or UNSET,
         url=page_of([one]).url or None,

@@ -3,8 +3,8 @@
 
 import argparse
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from core.base.checked_numbers import moment_text
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
 from core.base.text import counted, significant
 from core.cli import records
@@ -54,7 +54,7 @@ def _cells(row: Observation, verdict: Judgement, course: Course | None) -> Seque
 
 def _document(row: Observation, verdict: Judgement, course: Course | None) -> records.OpCaseResult:
     assert row.op is not None
-    when = datetime.fromtimestamp(row.when, UTC).isoformat(timespec="seconds") if row.when else None
+    when = moment_text(row.when)
     return records.OpCaseResult(
         id=row.test_id,
         backend=row.arch,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from core.base.checked_numbers import day_of
 from core.cli import records
 from core.domain.model import Status
 from core.evidence.analysis import IssueAdvice, Night
@@ -15,7 +16,6 @@ from core.evidence.progress import (
     Stale,
     Turned,
     day_text,
-    moment_day,
     typical_days,
 )
 from core.evidence.verdicts import Verdict
@@ -67,8 +67,8 @@ def report_document(report: Report) -> records.Report:
         checkout=report.name,
         arch=report.arch or None,
         by=progress.by,
-        since=moment_day(progress.since),
-        until=moment_day(progress.now),
+        since=day_of(progress.since),
+        until=day_of(progress.now),
         results=sum(measured.total.ran),
         days=days,
         total=_series(measured.total),
@@ -83,7 +83,7 @@ def report_document(report: Report) -> records.Report:
                 arch=one.arch,
                 run=one.since,
                 runs=one.runs,
-                day=moment_day(one.mentioned),
+                day=day_of(one.mentioned),
                 url=report.runs.get(one.since),
             )
             for one in progress.missing
@@ -98,7 +98,7 @@ def report_document(report: Report) -> records.Report:
         runs=[
             records.ReportRun(
                 run=one.run,
-                day=moment_day(one.when),
+                day=day_of(one.when),
                 ran=one.ran,
                 not_run=one.not_run,
                 broken=one.broken,
@@ -108,9 +108,7 @@ def report_document(report: Report) -> records.Report:
         ],
         days_without_results=[day_text(number) for number in progress.gaps],
         entries=[
-            records.EntryCounts(
-                day=moment_day(week.end), counts={status: week.counts.get(status, 0) for status in Status}
-            )
+            records.EntryCounts(day=day_of(week.end), counts={status: week.counts.get(status, 0) for status in Status})
             for week in progress.weeks
         ],
         ops=[
@@ -152,7 +150,7 @@ def _turned(one: Turned, url: str) -> records.Turned:
         id=one.id,
         arch=one.arch,
         turn="fixed" if one.fixed else "broke",
-        day=moment_day(one.when),
+        day=day_of(one.when),
         run=one.run,
         together=one.together,
         url=url or None,
@@ -174,7 +172,7 @@ def _stale(one: Stale) -> records.StaleEntry:
     return records.StaleEntry(
         id=one.id,
         arch=one.arch,
-        since=moment_day(one.since),
+        since=day_of(one.since),
         passes=one.results,
         days=round(one.days, 1),
     )

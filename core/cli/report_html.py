@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
+from core.base.checked_numbers import day_of
 from core.base.text import counted, is_page, printable
 from core.cli.report import MISSING_HEADS, MOST_ROWS, Linked, Report
 from core.cli.report_charts import Line, chart
@@ -13,7 +14,6 @@ from core.evidence.progress import (
     Series,
     day_text,
     machine_words,
-    moment_day,
     percent,
     stale_words,
     summary,
@@ -143,7 +143,7 @@ def _entries(report: Report) -> Iterator[str]:
     names = {Status.KNOWN_FAILURE_XFAIL: "xfail", Status.NOT_SUPPORTED_SKIP: "skip"}
     lines = [Line(name, [float(week.counts.get(status, 0)) for week in weeks]) for status, name in names.items()]
     yield "<h2>Burn-down of xfail and skip, from git</h2>"
-    yield chart(lines, [moment_day(week.end) for week in weeks], lowest=0)
+    yield chart(lines, [day_of(week.end) for week in weeks], lowest=0)
 
 
 def _turned(report: Report) -> Iterator[str]:
@@ -155,7 +155,7 @@ def _turned(report: Report) -> Iterator[str]:
             one.arch,
             one.id,
             report.since(one),
-            moment_day(one.when),
+            day_of(one.when),
             f"{one.together:,}" if one.together else "",
         )
         for one in measured.turned[:MOST_ROWS]
@@ -165,8 +165,7 @@ def _turned(report: Report) -> Iterator[str]:
     yield "<h2>Gone from the reports of their jobs</h2>"
     gone = report.progress.missing
     absent = [
-        (one.arch, one.id, report.run(one.since), f"{one.runs:,}", moment_day(one.mentioned))
-        for one in gone[:MOST_ROWS]
+        (one.arch, one.id, report.run(one.since), f"{one.runs:,}", day_of(one.mentioned)) for one in gone[:MOST_ROWS]
     ]
     yield _table(MISSING_HEADS, absent, numbers=(3,), ids=(1,))
     yield _more(len(gone))
@@ -190,7 +189,7 @@ def _without(report: Report) -> Iterator[str]:
         yield f"<p>{counted(len(gaps), 'day')} without any result; the last ones: {named}.</p>"
     found = report.progress.incomplete
     rows = [
-        (report.run(one.run), moment_day(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
+        (report.run(one.run), day_of(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
         for one in found[:MOST_ROWS]
     ]
     yield _table(("run", "day", "results", "broke before the model", "not run"), rows, numbers=(2, 3, 4))

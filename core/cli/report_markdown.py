@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from core.base.checked_numbers import day_of
 from core.base.text import counted, is_page, one_line
 from core.cli.report import MISSING_HEADS, MOST_ROWS, Linked, Report
 from core.domain.model import Status
@@ -12,7 +13,6 @@ from core.evidence.progress import (
     Series,
     day_text,
     machine_words,
-    moment_day,
     percent,
     stale_words,
     summary,
@@ -89,7 +89,7 @@ def _turned(report: Report) -> Iterator[str]:
             one.arch,
             one.id,
             report.since(one),
-            moment_day(one.when),
+            day_of(one.when),
             str(one.together) if one.together else "",
         )
         for one in found[:MOST_ROWS]
@@ -100,8 +100,7 @@ def _turned(report: Report) -> Iterator[str]:
         yield "## Gone from the reports of their jobs"
         yield ""
         absent = [
-            (one.arch, one.id, report.run(one.since), str(one.runs), moment_day(one.mentioned))
-            for one in gone[:MOST_ROWS]
+            (one.arch, one.id, report.run(one.since), str(one.runs), day_of(one.mentioned)) for one in gone[:MOST_ROWS]
         ]
         yield from _table(MISSING_HEADS, absent)
         yield from _more(len(gone), "cell")
@@ -140,7 +139,7 @@ def _entries(report: Report) -> Iterator[str]:
     yield "## Entries by status, from git"
     yield ""
     statuses = (Status.EXPECTED_PASSING, Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
-    rows = [(moment_day(week.end), *(f"{week.counts.get(one, 0):,}" for one in statuses)) for week in weeks]
+    rows = [(day_of(week.end), *(f"{week.counts.get(one, 0):,}" for one in statuses)) for week in weeks]
     yield from _table(("week to", "pass", "xfail", "skip"), rows)
 
 
@@ -154,7 +153,7 @@ def _without(report: Report) -> Iterator[str]:
         yield ""
     found = report.progress.incomplete
     rows = [
-        (report.run(one.run), moment_day(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
+        (report.run(one.run), day_of(one.when), f"{one.ran:,}", f"{one.broken:,}", f"{one.not_run:,}")
         for one in found[:MOST_ROWS]
     ]
     yield from _table(("run", "day", "results", "broke before the model", "not run"), rows)

@@ -7,13 +7,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
 from msgspec import UNSET
 
+from core.base.checked_numbers import moment_text
 from core.base.errors import EXIT_FINDINGS, EXIT_INFRASTRUCTURE, EXIT_OK, TTMatrixError, UsageError
 from core.base.text import counted, one_line, printable
 from core.cli import records
@@ -162,11 +163,6 @@ def run_record(record: RunRecord, age: Age | None = None) -> records.Run:
 def _resolved(directory: Path) -> str:
     """The real path: thousands of runs have the same few directories."""
     return str(directory.resolve())
-
-
-def moment_text(seconds: float | None) -> str | None:
-    """Seconds since the epoch as ISO 8601 in UTC."""
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
 
 
 def configure_start(parser: argparse._ActionsContainer) -> None:

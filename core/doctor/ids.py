@@ -43,7 +43,7 @@ class _Known:
     by_root: dict[str, list[TestId]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, id: TestId) -> None:
-        self.by_letters[letters(_model(id))].append(id)
+        self.by_letters[letters(id.model)].append(id)
         self.by_root[_root(id)].append(id)
 
     def near(self, id: TestId, *, anywhere: bool) -> list[TestId]:
@@ -56,12 +56,12 @@ class _Known:
         pool = own or family or [known for root in _alike(_root(id), self.by_root) for known in self.by_root[root]]
         if not pool and anywhere:
             pool = [known for family in self.by_root.values() for known in family]
-        models = {_model(known): known for known in sorted(pool, key=_model)}
-        return [models[text] for text in difflib.get_close_matches(_model(id), models, _SUGGESTIONS)]
+        models = {known.model: known for known in sorted(pool, key=lambda one: one.model)}
+        return [models[text] for text in difflib.get_close_matches(id.model, models, _SUGGESTIONS)]
 
     def respelled(self, id: TestId) -> list[TestId]:
         """Ids of the same letters and digits, whatever their case and separators."""
-        return self.by_letters.get(letters(_model(id)), [])
+        return self.by_letters.get(letters(id.model), [])
 
     def moved(self, id: TestId) -> list[TestId]:
         """The same variant in another directory of the same model."""
@@ -99,10 +99,6 @@ def _shapes(matrix: Matrix) -> dict[TestId, _Known]:
 def _shape(id: TestId) -> TestId:
     """An id without its model: an id can only be a misspelling of one with the same shape."""
     return replace(id, directory="", variant=None)
-
-
-def _model(id: TestId) -> str:
-    return f"{id.directory}-{id.variant}" if id.variant else id.directory
 
 
 def _root(id: TestId) -> str:

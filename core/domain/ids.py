@@ -62,12 +62,17 @@ class TestId:
         return None
 
     def __str__(self) -> str:
-        base = f"{self.directory}-{self.variant}" if self.variant else self.directory
+        base = self.model
         if self.llm is None:
             return f"{base}-{self.parallelism}{'-full' if self.full else ''}-{self.mode}"
         sizes = "" if self.llm.seq_len is None else f"-seq_{self.llm.seq_len}-batch_{self.llm.batch_size}"
         mesh = f"-{self.llm.mesh}" if self.llm.mesh else ""
         return f"{base}-{self.llm.phase}{sizes}-{self.parallelism}{mesh}-{self.mode}"
+
+    @property
+    def model(self) -> str:
+        """The beginning of the id: the loader's directory with the variant."""
+        return f"{self.directory}-{self.variant}" if self.variant else self.directory
 
     @property
     def framework(self) -> Framework:

@@ -14,12 +14,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
 from time import monotonic
 
 from core.base.errors import TTMatrixError
+from core.base.files import Malformed, decoded, plain
 from core.base.processes import ProcessIdentity, is_alive, own_identity, send_signal, spawn_detached, this_host
 
 _PREFIX = "ttmatrix-"
@@ -98,8 +99,9 @@ def scratch(home: Path, base: str = "") -> Iterator[Scratch]:
         unfinished = path / "new"
         descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         try:
-            mark = {**asdict(own_identity()), "host": this_host(), "base": base, "held": _hold(descriptor)}
-            os.write(descriptor, json.dumps({"ttmatrix": mark}).encode())
+            process = own_identity()
+            owner = _Owner(process.pid, process.start_time, this_host(), base, _hold(descriptor))
+            os.write(descriptor, json.dumps(plain(_Mark(owner))).encode())
             os.fsync(descriptor)
             # The mark appears complete or not at all; a directory without a mark is recognised, too.
             unfinished.rename(path / _MARK)
@@ -172,7 +174,7 @@ def _cleared(mark: Path) -> str:
         return ""
     try:
         owner = _owner(os.read(descriptor, _LONGEST_MARK))
-        if owner is None or owner.host != this_host() or is_alive(owner.process):
+        if owner is None or owner.host != this_host() or is_alive(ProcessIdentity(owner.pid, owner.start_time)):
             return ""
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _unlink_same(mark, descriptor)
@@ -187,21 +189,30 @@ def _cleared(mark: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Owner:
-    process: ProcessIdentity
+    """The process that a mark names, with what its commits are to be based on."""
+
+    pid: int
+    start_time: float
     host: str
     base: str
+    held: bool
+    """Whether the mark is locked: some file systems have no locks."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """The content of a mark: git's own lock files begin differently."""
+
+    ttmatrix: _Owner
 
 
 def _owner(mark: bytes) -> _Owner | None:
-    """The process that a mark names; None: not a mark of ours. Git's own lock files begin differently."""
+    """The process that holds a mark; None: it is no mark of ours, or nothing can be proven of it."""
     try:
-        owner = json.loads(mark)["ttmatrix"]
-        if owner["held"] is not True:
-            return None
-        process = ProcessIdentity(int(owner["pid"]), float(owner["start_time"]))
-        return _Owner(process, str(owner["host"]), str(owner["base"]))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        owner = decoded(mark, _Mark).ttmatrix
+    except Malformed:
         return None
+    return owner if owner.held else None
 
 
 def _hold(descriptor: int) -> bool:

@@ -3,10 +3,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from math import isfinite
 from statistics import fmean
 
+from core.base.checked_numbers import day_of
 from core.base.text import bars, pcc_text
 from core.evidence.observation import Observation
 
@@ -28,7 +28,7 @@ class Drift:
     @property
     def text(self) -> str:
         """`▇▇▆▅▃▁ .9934 to .9812 in 180 results since 2026-05-27`; the lowest bar is the lowest mean."""
-        since = f"{datetime.fromtimestamp(self.first, UTC):%Y-%m-%d}" if self.first else "an unknown day"
+        since = day_of(self.first) or "an unknown day"
         course = f"{_number(self.numbers[0])} to {_number(self.numbers[-1])}"
         return f"{bars(self.numbers)} {course} in {self.results:,} results since {since}"
 

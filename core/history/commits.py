@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from core.base.errors import TTMatrixError
-from core.base.files import read_bytes
+from core.base.files import bytes_if_any
 from core.history.diff import NO_FILE, Difference, EntryReader, EntryTexts, cut
 from core.history.pairing import EntryEdit, Location, Placed, paired
 from core.sources import Checkout, Commit, Edge, FileChange, Git, Schema
@@ -217,15 +217,8 @@ def _on_disk(checkout: Checkout) -> Iterator[tuple[str, tuple[str, bytes | None]
     """The expectation files on disk, each with its content and the id that git gives it; None: unreadable."""
     for path in checkout.test_config.rglob(_FILES):
         if _holds_entries(path.name):
-            data = _bytes(path)
+            data = bytes_if_any(path)
             yield path.relative_to(checkout.test_config).as_posix(), (_blob_id(data), data)
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return read_bytes(path)
-    except OSError:
-        return None
 
 
 def _blob_id(data: bytes | None) -> str:

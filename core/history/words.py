@@ -2,8 +2,8 @@
 """A step in the history of an entry in words for a person: a one-word summary, and its lines."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from core.base import checked_numbers
 from core.history.diff import FieldChange, field_changes
 from core.history.timelines import Step
 from core.matrix import text_of
@@ -35,7 +35,7 @@ def step_lines(step: Step) -> Sequence[str]:
 
 def day_of(commit: Commit) -> str:
     """The day of a commit in UTC."""
-    return datetime.fromtimestamp(commit.time, UTC).date().isoformat()
+    return checked_numbers.day_of(commit.time)
 
 
 def _change(change: FieldChange) -> str:

@@ -2,12 +2,12 @@
 """Rows in their JSON form. Loaded when rows are printed: a table of tests of models needs none of it."""
 
 from collections.abc import Collection, Iterable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
 from core import edits, evidence, ops
+from core.base.checked_numbers import moment_text
 from core.base.errors import TTMatrixError
 from core.kinds import records
 from core.matrix import NO_ARCH, JobOfRow, Matrix
@@ -131,7 +131,7 @@ def results(found: Iterable["Observation"]) -> list[records.HandwrittenResult]:
     """Results of a row that is no test of a model."""
     return [
         records.HandwrittenResult(
-            when=datetime.fromtimestamp(one.when, UTC).isoformat(timespec="seconds") if one.when else None,
+            when=moment_text(one.when),
             from_=one.origin,
             run=one.job or one.run,
             arch=one.arch or None,

@@ -170,7 +170,7 @@ class Kind:
 
     def read(self, matrix: Matrix, cache: "Cache", settings: "Settings", apart: Apart = here) -> Matrix:
         """As `cached`; what would have to be read is read by a function that `apart` calls."""
-        return with_rows_at_once(matrix, cache, (self.name,))
+        return self.cached(matrix, cache, settings) or matrix
 
     def awaited(self, query: Query) -> bool:
         """Whether the first frame waits for rows that are not cached, as they are what a query is about."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.base.errors import TTMatrixError
-from core.base.files import read_bytes, read_loosely
+from core.base.files import bytes_if_any, read_loosely
 from core.base.text import counted
 from core.domain.ids import TestId
 from core.domain.model import Entry
@@ -245,18 +245,10 @@ def _edits(tree: TreeState, heads: Heads, code: Code, reader: TreeReader, *, cas
 
 def _manifests(spec: RunSpec) -> Code:
     """The present manifests of a run of op cases."""
-    texts = {name: _bytes(spec.cwd / name) for name in spec.manifests}
+    texts = {name: bytes_if_any(spec.cwd / name) for name in spec.manifests}
     digest = hashlib.sha256(repr(sorted(texts.items())).encode()).hexdigest()[:16]
     own = [(name, git_blob(text)) for name, text in texts.items() if text is not None and not Path(name).is_absolute()]
     return Code(digest, "", tuple(own) if len(own) == len(texts) else ())
-
-
-def _bytes(file: Path) -> bytes | None:
-    """None: it cannot be read."""
-    try:
-        return read_bytes(file)
-    except OSError:
-        return None
 
 
 def _same_code(tree: TreeState, code: Code) -> bool:

@@ -6,7 +6,7 @@ from .session import (
     RECENT_DAYS as RECENT_DAYS,
     ArchUnknown as ArchUnknown,
     HoursUnknown as HoursUnknown,
-    hours_of as hours_of,
+    hours_if_any as hours_if_any,
     plan_session as plan_session,
     session_slots as session_slots,
 )

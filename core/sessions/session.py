@@ -21,6 +21,11 @@ RECENT_DAYS = 7.0
 MOST_HOURS = 24 * 366.0
 
 
+def hours_if_any(text: str) -> float | None:
+    """A number of hours; None: none is typed. Raises UsageError for any other text."""
+    return hours_of(text) if text.strip() else None
+
+
 def hours_of(text: str) -> float:
     """The hours in a duration that a person typed. Raises UsageError for anything else."""
     try:

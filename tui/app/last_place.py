@@ -4,9 +4,10 @@
 import hashlib
 import json
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
+
+from msgspec import Meta, Struct, structs
 
 from core.base import files
 from core.base.errors import TTMatrixError, UsageError
@@ -15,7 +16,7 @@ from tui.screens.matrix import Spot
 
 FIRST_VIEW = ViewSpec(sort="entry")
 """The view at the first visit: the tests with an entry, then all others."""
-_VERSION = 1
+_VERSION: Literal[1] = 1
 
 
 class LastPlace(NamedTuple):
@@ -28,6 +29,20 @@ class LastPlace(NamedTuple):
     """In the matrix."""
 
 
+class _Spot(Struct, omit_defaults=True, frozen=True):
+    cursor: str = ""
+    above: Annotated[int, Meta(ge=0)] = 0
+    column: Annotated[int, Meta(ge=0)] = 0
+    opened: tuple[str, ...] = ()
+
+
+class _Stored(Struct, frozen=True):
+    version: Literal[1]
+    screen: str = ""
+    view: dict[str, object] = {}
+    spot: _Spot = _Spot()
+
+
 def place_file(directory: Path, root: Path) -> Path:
     """The file of the last place on the checkout at `root`."""
     return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.json"
@@ -38,14 +53,9 @@ def read_place(file: Path) -> LastPlace | None:
     if not files.is_there(file):
         return None
     try:
-        document = json.loads(files.read_text(file))
-        if not isinstance(document, dict) or document.get("version") != _VERSION:
-            raise ValueError(f"it is not of version {_VERSION}")
-        view = document.get("view", {})
-        if not isinstance(view, dict):
-            raise ValueError("its view is not an object")
-        return LastPlace(_text(document, "screen"), ViewSpec.from_json(view), _spot(document.get("spot", {})))
-    except (ValueError, RecursionError, UsageError) as error:
+        stored = files.decoded(files.read_text(file), _Stored)
+        return LastPlace(stored.screen, ViewSpec.from_json(stored.view), Spot(*structs.astuple(stored.spot)))
+    except (files.Malformed, UsageError) as error:
         raise TTMatrixError(f"Cannot read the last view from {file}", str(error)) from error
 
 
@@ -55,29 +65,5 @@ def write_place(file: Path, place: LastPlace) -> None:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error
-    spot = {name: value for name, value in place.spot._asdict().items() if value}
-    document = {"version": _VERSION, "screen": place.screen, "view": place.view.to_json(), "spot": spot}
-    files.atomic_write(file, json.dumps(document) + "\n")
-
-
-def _spot(parts: object) -> Spot:
-    if not isinstance(parts, dict):
-        raise ValueError("its spot is not an object")
-    opened = parts.get("opened", [])
-    if not isinstance(opened, list) or not all(isinstance(one, str) for one in opened):
-        raise ValueError("its groups must be strings")
-    return Spot(_text(parts, "cursor"), _number(parts, "above"), _number(parts, "column"), tuple(opened))
-
-
-def _text(parts: Mapping[str, object], name: str) -> str:
-    found = parts.get(name, "")
-    if not isinstance(found, str):
-        raise ValueError(f"{name} is not a string")
-    return found
-
-
-def _number(parts: Mapping[str, object], name: str) -> int:
-    found = parts.get(name, 0)
-    if type(found) is not int or found < 0:
-        raise ValueError(f"{name} is not a number of rows")
-    return found
+    stored = _Stored(_VERSION, place.screen, place.view.to_json(), _Spot(*place.spot))
+    files.atomic_write(file, json.dumps(files.plain(stored)) + "\n")

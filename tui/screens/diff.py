@@ -10,7 +10,7 @@ from core.base.processes import Cancelled
 from core.base.text import counted, one_line
 from core.edits import EntryForm, Operation
 from core.evidence import Page
-from core.sessions import hours_of
+from core.sessions import hours_if_any
 from core.sources import WORK_TREE, Git
 from core.states import (
     Difference,
@@ -309,11 +309,11 @@ class DiffScreen(ListAndLines[StateRow]):
         def take(text: str | None) -> None:
             if text is None:
                 return
-            dialog = screens.Launch(self.context, ids, counted(len(ids), "test"), _hours(text))
+            dialog = screens.Launch(self.context, ids, counted(len(ids), "test"), hours_if_any(text))
             self.app.push_screen(dialog, lambda plan: self.context.runs.start_planned(plan) if plan else None)
 
         title = f"Run {counted(len(ids), f'{count} test')}, the riskiest first: within how many hours?"
-        question = Ask(title, "Empty: all of them.", value="2", check=_hours, empty=True)
+        question = Ask(title, "Empty: all of them.", value="2", check=hours_if_any, empty=True)
         self.app.push_screen(question, take)
 
     def _without_entry(self) -> tuple[str, ...]:
@@ -400,8 +400,3 @@ def _named(found: Difference, *, uplift: bool) -> str:
 def _tone(one: StateRow) -> str:
     """The style of a line about a row: only harm has a colour."""
     return "error" if one.style == "fail" else ""
-
-
-def _hours(text: str) -> float | None:
-    """Raises UsageError for what is no number of hours."""
-    return hours_of(text) if text.strip() else None

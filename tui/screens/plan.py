@@ -12,7 +12,7 @@ from core import hosts
 from core.base.errors import UsageError
 from core.evidence import Page
 from core.runs.planning import LaunchPlan
-from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, Slot, hours_of, session_slots
+from core.sessions import Accuracy, ArchUnknown, HoursUnknown, SessionPlan, Slot, hours_if_any, session_slots
 from tui.commands import Changes, Need, Where, command
 from tui.keymap import with_keys
 from tui.protocol import Context
@@ -132,8 +132,8 @@ class PlanScreen(ListAndPane[PlanRow]):
     def action_hours(self) -> None:
         """Ask for how long."""
         value = "" if self._hours is None else f"{self._hours:g}"
-        question = Ask("How many hours?", "Empty: until the reservations end.", value=value, check=_hours)
-        self.app.push_screen(question, lambda text: None if text is None else self.plan(_hours(text)))
+        question = Ask("How many hours?", "Empty: until the reservations end.", value=value, check=hours_if_any)
+        self.app.push_screen(question, lambda text: None if text is None else self.plan(hours_if_any(text)))
 
     @command("plan.go", Where.PLAN, "t", "Go to", "Show the test in the matrix", footer=True, needs=Need.LISTED_TEST)
     def action_go_to_test(self) -> None:
@@ -147,8 +147,3 @@ def _slots(session: Session, hours: float | None, arch: str) -> Sequence[Slot]:
     if hours is None and not any(one.expires for one in known):
         hours = _HOURS
     return session_slots(known, session.matrix.schema.archs, arch, hours, datetime.fromtimestamp(time.time(), UTC))
-
-
-def _hours(text: str) -> float | None:
-    """A number of hours; None: none is typed. Raises UsageError for any other text."""
-    return hours_of(text) if text.strip() else None

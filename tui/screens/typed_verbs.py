@@ -179,7 +179,7 @@ class Verbs:
         self._on_matrix(lambda: self._screen.tests.run_as(kind, arch))
 
     def _plan(self, text: str) -> None:
-        hours = sessions.hours_of(text) if text.strip() else None
+        hours = sessions.hours_if_any(text)
         self._close(lambda: self._context.navigation.plan_session(hours))
 
     def _extract(self, file: str) -> None:

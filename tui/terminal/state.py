@@ -10,10 +10,11 @@ import sys
 import termios
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.base.files import read_bytes
+from core.base.files import decoded, plain, read_bytes
 from core.base.settings import paths
 
 GIVE_BACK = (
@@ -31,6 +32,17 @@ Attributes = list[Any]
 """The result of termios.tcgetattr, with the control characters as numbers."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """The record of a terminal."""
+
+    process: list[int]
+    """Of the app that changed it."""
+    terminal: int
+    """When the terminal was made: its name may be used again."""
+    attributes: Attributes
+
+
 def attributes(terminal: int) -> Attributes:
     """The line and signal settings of the terminal. Raises termios.error if it is gone."""
     *flags, characters = termios.tcgetattr(terminal)
@@ -42,9 +54,9 @@ def note_terminal(terminal: int) -> None:
     with suppress(OSError, termios.error):
         note, changed = _note(terminal)
         note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        content = {"process": _process(os.getpid()), "terminal": changed, "attributes": attributes(terminal)}
+        content = _Note(_process(os.getpid()), changed, attributes(terminal))
         # Useless after a crash of the machine, and a partial note is read as none: no need to sync the disk.
-        note.write_text(json.dumps(content), encoding="utf-8")
+        note.write_text(json.dumps(plain(content)), encoding="utf-8")
 
 
 def forget_terminal(terminal: int) -> None:
@@ -62,13 +74,13 @@ def put_right() -> None:
         note, changed = _note(terminal)
         if not note.exists():
             return
-        content = json.loads(read_bytes(note))
-        if _process(content["process"][0]) == content["process"]:
+        content = decoded(read_bytes(note), _Note)
+        if _process(content.process[0]) == content.process:
             # The app still exists: stopped, or in the foreground while this runs in the background.
             return
         note.unlink(missing_ok=True)
-        if content["terminal"] == changed:
-            give_back(terminal, content["attributes"])
+        if content.terminal == changed:
+            give_back(terminal, content.attributes)
 
 
 def in_browser(environ: Mapping[str, str]) -> bool:

@@ -100,7 +100,7 @@ def _shared_end(ids: Sequence[str]) -> str:
     parsed = TestId.parse(ids[0])
     if parsed is None:
         return ""
-    end = ids[0].removeprefix(_up_to_variant(parsed))
+    end = ids[0].removeprefix(parsed.model)
     for id in ids:
         while not id.endswith(end):
             end = end[max(1, end.find("-", 1)) :] if "-" in end[1:] else ""
@@ -119,10 +119,6 @@ def _shared_start(ids: Sequence[str], ended: int) -> str:
     return common[: common.rfind("/") + 1]
 
 
-def _up_to_variant(parsed: TestId) -> str:
-    return f"{parsed.directory}-{parsed.variant}" if parsed.variant else parsed.directory
-
-
 def short_id(id: str, width: int) -> str:
     """One id in at most `width` characters; any other text loses its middle."""
     return id if len(id) <= width else _shortened(id, IdLook(short=True), width)
@@ -134,7 +130,7 @@ def _shortened(id: str, look: IdLook, width: int) -> str:
     if parsed is None:
         return _short_node(id[len(look.before) : len(id) - len(look.after)], width)
     variant = f"-{parsed.variant}" if parsed.variant else ""
-    tail = id.removeprefix(_up_to_variant(parsed)).removesuffix(look.after)
+    tail = id.removeprefix(parsed.model).removesuffix(look.after)
     for long, short in _WORDS:
         tail = tail.replace(long, short)
     directory = parsed.directory[len(look.before) :]

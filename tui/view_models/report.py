@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from core.base.checked_numbers import day_of
 from core.base.text import counted, one_line
 from core.domain.model import Status
 from core.evidence.progress import (
@@ -17,7 +18,6 @@ from core.evidence.progress import (
     Turned,
     day_text,
     machine_words,
-    moment_day,
     percent,
     stale_words,
     week_ends,
@@ -211,7 +211,7 @@ def _missing_row(one: Missing) -> ReportRow:
         [Cell(one_line(one.arch))],
         [Cell(one_line(one.id))],
         [Cell(one_line(one.since), "dim")],
-        [Cell(moment_day(one.mentioned)[5:], "dim")],
+        [Cell(day_of(one.mentioned)[5:], "dim")],
         [Cell("")],
     )
     return ReportRow(f"gone {one.id} {one.arch}", cells, test=one.id, arch=one.arch)
@@ -223,7 +223,7 @@ def _turned_row(one: Turned) -> ReportRow:
         [Cell(one_line(one.arch))],
         [Cell(one_line(one.id))],
         [Cell(one_line(one.run), "dim")],
-        [Cell(moment_day(one.when)[5:], "dim")],
+        [Cell(day_of(one.when)[5:], "dim")],
         [Cell(f"{one.together:,}" if one.together else "", "dim")],
     )
     return ReportRow(f"{one.id} {one.arch}", cells, test=one.id, arch=one.arch)
@@ -244,7 +244,7 @@ def _stale_row(one: Stale) -> ReportRow:
     cells = (
         [Cell(f"{one.days:.0f}")],
         [Cell(f"{one.results:,}", "pass")],
-        [Cell(moment_day(one.since), "dim")],
+        [Cell(day_of(one.since), "dim")],
         [Cell(one_line(one.arch))],
         [Cell(one_line(one.id))],
     )
@@ -307,7 +307,7 @@ def _runs(progress: Progress) -> Rows[ReportRow]:
             one.run,
             (
                 [Cell(one_line(one.run))],
-                [Cell(moment_day(one.when), "dim")],
+                [Cell(day_of(one.when), "dim")],
                 [Cell(f"{one.ran:,}", "" if one.ran else "fail")],
                 [Cell(f"{one.broken:,}", "fail" if one.broken else "dim")],
                 [Cell(f"{one.not_run:,}", "dim")],
@@ -394,7 +394,7 @@ def _entry_plot(progress: Progress, width: int, height: int, *, letters: bool) -
         names.append((sign, style, f"{style} {numbers[-1]:,} {numbers[-1] - numbers[0]:+,}"))
     names.append(("", "dim", f"in {counted(len(weeks) - 1, 'week')}"))
     title = _title(" ", names, width)
-    return [title, *plot(curves, [moment_day(week.end) for week in weeks], width, height - 1, letters=letters)]
+    return [title, *plot(curves, [day_of(week.end) for week in weeks], width, height - 1, letters=letters)]
 
 
 def _title(words: str, names: Iterable[tuple[str, str, str]], width: int) -> CellLine:

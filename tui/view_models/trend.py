@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from core.base.checked_numbers import day_of
 from core.base.text import bars, counted
 from core.domain.model import Status
 from core.history import Week
@@ -91,7 +92,7 @@ def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]
 def _burn_down(weeks: Sequence[Week], width: int, height: int, *, letters: bool) -> list[CellLine]:
     """The entries that do not pass, as a curve; its axis begins at 0 only if they do."""
     curve = Curve(_SIGN, "xfail", _not_passing(weeks))
-    days = [f"{datetime.fromtimestamp(week.end, UTC):%Y-%m-%d}" for week in weeks]
+    days = [day_of(week.end) for week in weeks]
     return plot([curve], days, width, height, letters=letters)
 
 

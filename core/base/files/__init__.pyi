@@ -15,6 +15,7 @@ from .codec import (
 )
 from .reading import (
     TEXT_BYTES as TEXT_BYTES,
+    bytes_if_any as bytes_if_any,
     is_there as is_there,
     open_regular as open_regular,
     opened as opened,

@@ -89,6 +89,14 @@ def read_bytes(path: str | Path, limit: int | None = TEXT_BYTES) -> bytes:
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
+def bytes_if_any(file: Path) -> bytes | None:
+    """As `read_bytes`; None: it cannot be read."""
+    try:
+        return read_bytes(file)
+    except OSError:
+        return None
+
+
 def read_text(path: Path, limit: int | None = TEXT_BYTES) -> str:
     """The whole file as UTF-8 with its line ends and byte order mark untouched.
 

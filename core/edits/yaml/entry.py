@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.edits.operations import ALIASES, OVERRIDES, Operation, OpKind, Refused
-from core.edits.yaml.document import Block
+from core.edits.yaml.document import Block, line_end
 from core.edits.yaml.field_order import ordered, position
 from core.edits.yaml.layout import PLAIN, Layout, block_lines, new_entry, new_item
 from core.edits.yaml.meaning import (
@@ -253,7 +253,7 @@ def unset_field(text: str, path: Sequence[str], layout: Layout = PLAIN, nodes: N
         return _cut_from_flow(text, outer, *found)
     if found[0] is outer.keys[0] and _after_dash(text, found[0]):
         return _cut_after_dash(text, outer, found[1])
-    return cut_lines(text, _line_start(text, found[0]), _line_end(text, found[1].end))
+    return cut_lines(text, _line_start(text, found[0]), line_end(text, found[1].end))
 
 
 def rename_key(text: str, path: Sequence[str], to: str, layout: Layout = PLAIN, nodes: Nodes | None = None) -> str:
@@ -350,7 +350,7 @@ def _insert(text: str, owner: Node, holder: Node, name: str, value: object, layo
     if not at and holder.keys and _after_dash(text, first := holder.keys[0]):
         body = layout.newline.join([*lines, " " * indent]).lstrip(" ")
         return text[: first.start] + body + text[first.start :]
-    return _add_lines(text, _line_end(text, before), lines, layout.newline)
+    return _add_lines(text, line_end(text, before), lines, layout.newline)
 
 
 def _add_lines(text: str, offset: int, lines: Sequence[str], newline: str) -> str:
@@ -420,11 +420,6 @@ def _line_start(text: str, key: Node) -> int:
     if text[start : key.start].strip(" "):
         raise Refused(f"{key.text} does not start its line; edit it by hand", key.line)
     return start
-
-
-def _line_end(text: str, offset: int) -> int:
-    end = text.find("\n", offset)
-    return len(text) if end < 0 else end + 1
 
 
 def _refit(text: str, by: int, newline: str) -> str:

@@ -16,7 +16,7 @@ from core.base.locks import locked
 from core.base.text import one_line
 from core.evidence.github.actions import Artefact
 from core.evidence.github.fetched import lock_of
-from core.evidence.github.transport import Transport
+from core.evidence.github.transport import Transport, unwritten
 
 MOST_BYTES = 8 * 2**30
 """The largest archive."""
@@ -113,7 +113,7 @@ class _Growing:
             with self._part.open("ab") as out:
                 out.write(new)
         except OSError as error:
-            raise _unwritten(error) from error
+            raise unwritten(error) from error
         self._say(here + len(new), self._total)
 
     def end(self) -> None:
@@ -142,7 +142,7 @@ def _unpack(archive: Path, directory: Path, name: str) -> None:
     except _UNREADABLE as error:
         raise _refused(name, f"not a readable archive: {error}") from error
     except OSError as error:
-        raise _unwritten(error) from error
+        raise unwritten(error) from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
@@ -192,7 +192,3 @@ def _check_room(directory: Path, wanted: int) -> None:
 
 def _refused(name: str, why: str) -> TTMatrixError:
     return TTMatrixError(f"Not read: {one_line(name)}", one_line(why))
-
-
-def _unwritten(error: OSError) -> TTMatrixError:
-    return TTMatrixError("An artefact cannot be stored", error.strerror or str(error), "Make room, and try again.")

@@ -234,7 +234,7 @@ class Transport:
             try:
                 out = file.open("wb")
             except OSError as error:
-                raise _unwritten(error) from error
+                raise unwritten(error) from error
             with out, self._open(address, _DOWNLOAD_SECONDS) as answer:
                 self._check_length(answer, self._copy(answer, out, most))
 
@@ -250,7 +250,7 @@ class Transport:
             try:
                 out.write(piece)
             except OSError as error:
-                raise _unwritten(error) from error
+                raise unwritten(error) from error
         return length
 
     def _check_rate(self, length: int, begun: float) -> None:
@@ -462,7 +462,8 @@ def _limited(error: urllib.error.HTTPError) -> float | None:
     return 60.0 if error.code == 429 else None
 
 
-def _unwritten(error: OSError) -> TTMatrixError:
+def unwritten(error: OSError) -> TTMatrixError:
+    """The error for an artefact that has no room on the disk."""
     return TTMatrixError("An artefact cannot be stored", error.strerror or str(error), "Make room, and try again.")
 
 

@@ -10,7 +10,6 @@ from .words import (
     MACHINE_HEADS as MACHINE_HEADS,
     day_text as day_text,
     machine_words as machine_words,
-    moment_day as moment_day,
     percent as percent,
     period as period,
     stale_words as stale_words,

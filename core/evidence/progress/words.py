@@ -2,9 +2,10 @@
 """The numbers of a period in words, for a report and a screen alike."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from statistics import median
 
+from core.base.checked_numbers import day_of
 from core.base.text import counted, percent
 from core.evidence.progress.measured import HostHealth, Stale
 from core.evidence.progress.progress import Progress
@@ -18,11 +19,6 @@ _EPOCH = date(1970, 1, 1)
 def day_text(number: int) -> str:
     """A day by its number since the epoch: `2026-11-23`."""
     return (_EPOCH + timedelta(days=number)).isoformat()
-
-
-def moment_day(moment: float) -> str:
-    """The day of a moment, in seconds since the epoch, in UTC."""
-    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def week_ends(progress: Progress) -> list[str]:
@@ -43,7 +39,7 @@ def summary(progress: Progress, arch: str = "") -> str:
     broke = sum(not one.fixed for one in measured.turned)
     where = f" on {arch}" if arch else ""
     if not sum(measured.total.ran):
-        return f"No results{where} from {moment_day(progress.since)} to {moment_day(progress.now)}."
+        return f"No results{where} from {day_of(progress.since)} to {day_of(progress.now)}."
     total = measured.total
     parts = [
         f"{counted(sum(total.ran), 'result')}{where} of {counted(len(progress.runs), 'run')} {period(progress)}",

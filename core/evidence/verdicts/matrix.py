@@ -5,9 +5,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import cache, cached_property
 
+from core.base.checked_numbers import day_of
 from core.ci import Selected
 from core.domain.model import Status
 from core.evidence.observation import Ending, Observation
@@ -390,5 +390,4 @@ def _words_of(series: Series) -> tuple[str, str]:
 
 
 def _course_words(first_bad: float | None, flakiness: float) -> tuple[str, str]:
-    day = "" if first_bad is None else datetime.fromtimestamp(first_bad, UTC).date().isoformat()
-    return day, f"{flakiness:.2f}"
+    return day_of(first_bad or 0.0), f"{flakiness:.2f}"

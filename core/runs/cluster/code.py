@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from msgspec import UNSET, UnsetType
+
 from core.base.errors import TTMatrixError
-from core.base.files import packed, read_bytes
+from core.base.files import Record, packed, read_bytes
 from core.base.locks import locked
 from core.base.processes import run_binary
 from core.sources import Checkout, Git
@@ -64,14 +66,24 @@ class CodeState:
         trees = (self.checkout, self.models)
         return [None if one is None else [one.commit, one.patch, sorted(one.files.items())] for one in trees]
 
-    def described(self) -> dict[str, object]:
-        """The state as a record has it: commits, and the names of edited files."""
-        found: dict[str, object] = {"digest": self.digest, "commit": self.checkout.commit}
+    def described(self) -> "Described":
+        """The state as a record has it."""
         edited = patched_files(self.checkout.patch) + sorted(self.checkout.files)
         if self.models is not None:
-            found["models"] = self.models.commit
             edited += [f"models: {one}" for one in patched_files(self.models.patch) + sorted(self.models.files)]
-        return {**found, "edited": edited}
+        models = UNSET if self.models is None else self.models.commit
+        return Described(digest=self.digest, commit=self.checkout.commit, models=models, edited=edited)
+
+
+class Described(Record, kw_only=True):
+    """The code that a run on another machine ran on: `code.json` in its directory."""
+
+    digest: str
+    commit: str
+    models: str | UnsetType = UNSET
+    """The commit of tt_forge_models, if that is checked out."""
+    edited: list[str]
+    """The files with edits that are in no commit."""
 
 
 class Refused(TTMatrixError):

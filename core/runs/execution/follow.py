@@ -119,7 +119,7 @@ class _Follower:
         spec = self._spec
         state = capture(Checkout(spec.cwd)) if self._has_code() else None
         if state is not None:
-            (self._directory / CODE).write_text(json.dumps(state.described(), indent=2) + "\n", encoding="utf-8")
+            (self._directory / CODE).write_text(json.dumps(plain(state.described()), indent=2) + "\n", encoding="utf-8")
         argv, env, paths = portable(spec, self._directory)
         return Job(spec.run_id, argv, env, spec.graces, spec.devices, state, self._inputs(), paths)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.checked_numbers import day_of
 from core.base.settings import Settings, paths
 from core.ci import read_ci
 from core.evidence import Ending, Observation
-from core.evidence.progress import moment_day
 from core.evidence.proposals import CauseKind, Concern
 from core.evidence.proposals.causes import cause_of
 from core.evidence.proposals.worklist_reader import worklist
@@ -107,7 +107,7 @@ def test_compare_tells_it_from_what_was_not_run(checkout: Checkout) -> None:
 def test_the_report_lists_it(checkout: Checkout, to: str) -> None:
     found = call("report", "--json", "--repo", checkout.root).json
     assert found["missing"] == [
-        {"id": TEST_ID, "arch": "n150", "run": "nightly-3", "runs": 3, "day": moment_day(FIRST + 2 * DAY)}
+        {"id": TEST_ID, "arch": "n150", "run": "nightly-3", "runs": 3, "day": day_of(FIRST + 2 * DAY)}
     ]
     assert found["verdicts"]["missing"] == 1
     said = call("report", "--format", to, "--repo", checkout.root).out

@@ -8,7 +8,7 @@ import libcst as cst
 
 from core.workflows.loader_code.analysis.code import Code, constant, dotted
 from core.workflows.loader_code.analysis.frames import Frame, Path, entered, mentions
-from core.workflows.loader_code.analysis.origin import Nature, Origin, Place, Spot
+from core.workflows.loader_code.analysis.origin import Nature, Origin, Place, Spot, origin_at
 from core.workflows.loader_code.analysis.tensors import (
     JOINING_FUNCTIONS,
     SHAPE_FUNCTIONS,
@@ -56,7 +56,7 @@ class Calls:
         if found is not None:
             return found
         given = any(mentions(arg.value, spot.frame.aware) for arg in call.args)
-        return _origin(Nature.PASSED if given else Nature.FOREIGN, call, spot)
+        return origin_at(Nature.PASSED if given else Nature.FOREIGN, call, spot)
 
     def _callee(self, call: cst.Call, frame: Frame) -> cst.FunctionDef | None:
         """The function of this file that is called."""
@@ -74,14 +74,14 @@ class Calls:
     def _made(self, made: Made, call: cst.Call, spot: Spot) -> list[Origin]:
         match made:
             case Made.FLOATS:
-                return _origin(Nature.UNTOLD, call, spot)
+                return origin_at(Nature.UNTOLD, call, spot)
             case Made.INTEGERS:
-                return _origin(Nature.INTEGER, call, spot)
+                return origin_at(Nature.INTEGER, call, spot)
             case Made.ALIKE:
-                return _origin(self._alike(call, spot), call, spot)
+                return origin_at(self._alike(call, spot), call, spot)
             case Made.DTYPED:
-                return _origin(self._dtyped(dtype_argument(call), spot.frame), call, spot)
-        return _origin(Nature.FOREIGN, call, spot)
+                return origin_at(self._dtyped(dtype_argument(call), spot.frame), call, spot)
+        return origin_at(Nature.FOREIGN, call, spot)
 
     def _alike(self, call: cst.Call, spot: Spot) -> Nature:
         source = alike_source(call)
@@ -122,7 +122,7 @@ class Calls:
         name, first = name.removeprefix("torch."), call.args[0].value
         if name in JOINING_FUNCTIONS:
             found = self.follower.follow(first, replace(spot, path=(None,)))
-            return found or _origin(Nature.FOREIGN, call, spot)
+            return found or origin_at(Nature.FOREIGN, call, spot)
         return self.follower.follow(first, spot) if name in SHAPE_FUNCTIONS else None
 
     def _method(self, call: cst.Call, spot: Spot) -> list[Origin] | None:
@@ -138,7 +138,7 @@ class Calls:
         if name in SPLITTING_METHODS and spot.path:
             return self.follower.follow(value, replace(spot, path=spot.path[1:]))
         if (made := cast_by_name(name)) is not None:
-            return _origin(Nature.INTEGER if made is Made.INTEGERS else Nature.FOREIGN, call, spot)
+            return origin_at(Nature.INTEGER if made is Made.INTEGERS else Nature.FOREIGN, call, spot)
         return None
 
     def _converted(self, call: cst.Call, value: cst.BaseExpression, spot: Spot) -> list[Origin]:
@@ -146,16 +146,12 @@ class Calls:
         given = [arg.value for arg in call.args if arg.keyword is None or arg.keyword.value in ("dtype", "other")]
         for one in given:
             if mentions(one, spot.frame.aware):
-                return _origin(Nature.AWARE, call, spot)
+                return origin_at(Nature.AWARE, call, spot)
             if (made := written_dtype(one)) is not None:
-                return _origin(Nature.INTEGER if made is Made.INTEGERS else Nature.FOREIGN, call, spot)
+                return origin_at(Nature.INTEGER if made is Made.INTEGERS else Nature.FOREIGN, call, spot)
             if dotted(one).endswith("dtype"):
-                return _origin(self._dtyped(one, spot.frame), call, spot)
+                return origin_at(self._dtyped(one, spot.frame), call, spot)
         return self.follower.follow(value, spot)
-
-
-def _origin(nature: Nature, node: cst.BaseExpression, spot: Spot) -> list[Origin]:
-    return [Origin(nature, node, spot.frame, spot.places)]
 
 
 def _literal(arg: cst.Arg) -> str | int | None:

@@ -78,6 +78,11 @@ class Spot:
         return not any(isinstance(step, str) for step in self.path)
 
 
+def origin_at(nature: Nature, node: cst.BaseExpression, spot: Spot) -> list[Origin]:
+    """The origin of what is followed, if it ends in `node`."""
+    return [Origin(nature, node, spot.frame, spot.places)]
+
+
 def returns(function: cst.FunctionDef) -> list[tuple[Statement, cst.BaseExpression]]:
     """The values that a function returns, with their statements; nested functions are left out."""
     return list(_returns(function.body))

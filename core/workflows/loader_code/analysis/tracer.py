@@ -10,7 +10,7 @@ from core.workflows.loader_code.analysis.calls import Calls
 from core.workflows.loader_code.analysis.code import Code, Statement, dotted, key_of
 from core.workflows.loader_code.analysis.control_flow import Bindings, Conditions
 from core.workflows.loader_code.analysis.frames import AttributeKey, Frame, Path
-from core.workflows.loader_code.analysis.origin import Nature, Origin, Place, Spot, returns
+from core.workflows.loader_code.analysis.origin import Nature, Origin, Place, Spot, origin_at, returns
 from core.workflows.loader_code.analysis.reaching import Query, Reaching, is_bound, key_of_element
 
 _MOST_STEPS = 400
@@ -85,10 +85,7 @@ class Tracer:
                 return self._calls.follow(node, spot)
             case cst.BaseNumber() | cst.BaseString():
                 return []
-        return self._origin(Nature.FOREIGN, node, spot)
-
-    def _origin(self, nature: Nature, node: cst.BaseExpression, spot: Spot) -> list[Origin]:
-        return [Origin(nature, node, spot.frame, spot.places)]
+        return origin_at(Nature.FOREIGN, node, spot)
 
     # Names and parts of what they hold
 
@@ -102,7 +99,7 @@ class Tracer:
             spot = replace(spot, places=(*spot.places, here), barred=None)
         hits = Reaching(self.code, spot.frame).before(spot.at, Query(name, spot.path, spot.keys))
         if not hits:
-            return self._origin(Nature.FOREIGN, node, spot)
+            return origin_at(Nature.FOREIGN, node, spot)
         found: list[Origin] = []
         for hit in hits:
             there = replace(spot, at=hit.at, path=hit.path, keys=hit.keys, bindings=Bindings())
@@ -124,7 +121,7 @@ class Tracer:
         frame = spot.frame
         given = frame.arguments.get(name)
         if given is None or frame.caller is None or frame.call is None:
-            return self._origin(Nature.FOREIGN, node, spot)
+            return origin_at(Nature.FOREIGN, node, spot)
         return self.follow(given, replace(spot, frame=frame.caller, at=frame.call, keys={}))
 
     def _attribute(self, node: cst.Attribute, spot: Spot) -> list[Origin]:
@@ -230,7 +227,7 @@ class Tracer:
                 found = self.follow(tensor, spot)
                 if not any(one.nature is Nature.INTEGER for one in found):
                     return found
-        return self._origin(Nature.FOREIGN, node, spot)
+        return origin_at(Nature.FOREIGN, node, spot)
 
 
 def _shared(spot: Spot, at: Statement, node: cst.BaseExpression) -> Spot:

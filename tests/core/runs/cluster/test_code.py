@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import TTMatrixError
-from core.base.files import packed, unpacked
+from core.base.files import packed, plain, unpacked
 from core.runs.cluster import capture
 from core.runs.cluster.code import CodeState, NewFile, Refused, TreeEdits, patched_files, reach
 from core.sources import Checkout
@@ -118,8 +118,9 @@ def test_what_is_too_much_or_no_repository_is_said(checkout: Checkout, tmp_path:
 
 def test_a_record_says_commits_and_edited_files(checkout: Checkout) -> None:
     described = edited(checkout).described()
-    assert described["commit"] == git(checkout.root, "rev-parse", "HEAD").strip()
-    assert described["models"] == git(checkout.models, "rev-parse", "HEAD").strip()
-    assert f"models: {loader(checkout).relative_to(checkout.models)}" in str(described["edited"])
-    assert "tests/tool.sh" in str(described["edited"])
+    assert list(plain(described)) == ["digest", "commit", "models", "edited"]
+    assert described.commit == git(checkout.root, "rev-parse", "HEAD").strip()
+    assert described.models == git(checkout.models, "rev-parse", "HEAD").strip()
+    assert f"models: {loader(checkout).relative_to(checkout.models)}" in described.edited
+    assert "tests/tool.sh" in described.edited
     assert patched_files(b"") == []
