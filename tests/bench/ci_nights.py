@@ -9,6 +9,7 @@ Seconds are processor time. Prints each number with the most it may be; exit cod
 
 import argparse
 import json
+import mmap
 import os
 import resource
 import subprocess
@@ -36,6 +37,8 @@ _RESULTS, _SOME_RESULTS = 4_000, 1_400
 _F7 = b"\x1b[18~"
 _LOG = b"2026-11-24T01:00:00.0000000Z a line of a log that is long enough to be one of a compiler\n" * 55_000
 _OUTPUT = "2026-11-24 01:00:00.000 | INFO | a line that a test has printed before it ended\n" * 40
+_LARGE = 2 * 10**9
+_LAST = b"2026-11-24T01:00:00.0000000Z Fatal Python error: Segmentation fault\n"
 _OOM = "RuntimeError: TT_FATAL: Out of Memory: Not enough space to allocate 4096 B L1 buffer"
 
 _PARSE = """
@@ -64,17 +67,23 @@ class Ran(NamedTuple):
     """The most, in MiB."""
     out: str
     code: int
+    said: str
+    """What it has written to standard error."""
 
 
 def _run(argv: Sequence[str], *, codes: Sequence[int] = (0, 1)) -> Ran:
     begun = time.monotonic()
-    with tempfile.TemporaryFile("w+") as out:
-        process = subprocess.Popen([sys.executable, *argv], stdout=out, stderr=subprocess.DEVNULL)
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen([sys.executable, *argv], stdout=out, stderr=said)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode in codes, f"{argv} ended with {process.returncode}"
         out.seek(0)
-        return Ran(_seconds(used), time.monotonic() - begun, used.ru_maxrss / 1024, out.read(), process.returncode)
+        said.seek(0)
+        words = said.read()
+        assert process.returncode in codes, f"{argv} ended with {process.returncode}: {words[-500:]}"
+        return Ran(
+            _seconds(used), time.monotonic() - begun, used.ru_maxrss / 1024, out.read(), process.returncode, words
+        )
 
 
 def _seconds(used: resource.struct_rusage) -> float:
@@ -230,12 +239,52 @@ def _many(bench: Bench, nights: int) -> None:
     bench.say("its screen, from the key", _screen(bench), 0.3, "s")
 
 
+def _large(bench: Bench, scratch: Path) -> None:
+    """The log of a job that died, of 2 GB, and an archive of 500 dumps of programs."""
+    night = Night(bench.server, 900, day=f"{datetime.now(UTC):%Y-%m-%d}")
+    job = night.models("n150", dict.fromkeys(bench.ids[:9], "pass"), report=False)
+    file = scratch / "log"
+    end = b"2026-11-24T01:00:00.0000000Z a line at the end of a large log\n" * 200_000
+    with file.open("wb") as out:
+        out.truncate(_LARGE - len(end) - len(_LAST))
+        out.seek(0, os.SEEK_END)
+        out.write(end + _LAST)
+    module = b"module {\n" + b'  %0 = "ttnn.add"(%1, %2) : (tensor<1x2xf32>) -> ()\n' * 20_000 + b"}\n"
+    dumps = {f"model{at}/ttnn_g0.mlir": module for at in range(500)}
+    bench.server.add_artefact(900, 9_000_000, f"ir-dumps-a1b2-1.0-n150-x-{job}", dumps)
+    with file.open("rb") as handle, mmap.mmap(handle.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        # Sent from where it is: the server has no copy of it.
+        view = memoryview(mapped)
+        bench.server.logs[job] = view  # type: ignore[assignment]
+        for middle in (True, False):
+            bench.server.ranges = middle
+            bench.server.asked.clear()
+            bench.server.runs[0]["updated_at"] = f"2026-11-24T09:00:0{int(middle)}Z"
+            done = bench.ingest()
+            host = "that begins in the middle" if middle else "asked again, though nothing is new"
+            bench.say(f"memory with a log of 2 GB, {host}", done.memory, 200, "MiB")
+            logs = sum(host == "api" and "/logs" in path for host, path, _ in bench.server.asked)
+            bench.say("requests for that log", logs, int(middle), "")
+        bench.server.logs[job] = b""
+        view.release()
+    found = json.loads(_run(bench.words("nightly", "nightly-900", "--json")).out)
+    bench.say("dead jobs without the error of their logs", sum(one["error"] is None for one in found["jobs"]), 0, "")
+    done = _run(bench.words("nightly", "nightly-900", "--fetch", "ir-dumps"))
+    size = sum(map(len, dumps.values())) / 1e6
+    print(f"500 dumps, {size:.0f} MB: {done.processor:.1f} s")
+    bench.say("memory of unpacking 500 dumps", done.memory, 200, "MiB")
+    bench.server.asked.clear()
+    _run(bench.words("nightly", "nightly-900", "--fetch", "ir-dumps"))
+    bench.say("archives that are fetched again", sum("/zip" in one for one in bench.asked), 0, "")
+
+
 def _screen(bench: Bench) -> float:
     """Processor time until the screen of the newest night is there, in an app that has been open for some seconds."""
     with FrameTerminal([sys.executable, *bench.words("--fresh")], settle=6.0) as terminal:
         begun = len(terminal.painted)
         frames = terminal.press(_F7, quiet=1.0)
-        assert b"against" in bytes(terminal.painted[begun:]), "the screen does not show a night"
+        shown = bytes(terminal.painted[begun:])
+        assert b"nightly-" in shown, f"the screen does not show a night: {shown[-2000:]!r}"
         return frames[-1].processor
 
 
@@ -252,6 +301,7 @@ def main() -> int:
         (Path(scratch) / "files").mkdir()
         _one_night(bench, Path(scratch))
         _killed(bench)
+        _large(bench, Path(scratch))
         if args.nights:
             _many(bench, args.nights)
     return int(bench.failed)
