@@ -243,7 +243,7 @@ class _Fetch:
         if artefact.holds_performance:
             item = self._performance(run, artefact, job, file)
         else:
-            item = Item(artefact, self._reading(run, file, self.unstored.root(artefact)))
+            item = Item(artefact, self._reading(run, job, file, self.unstored.root(artefact)))
         self.counts.downloaded += 1
         self.unstored.add(item)
 
@@ -282,10 +282,11 @@ class _Fetch:
         self.refused = error.title
         self.into.say(f"{error.title}: runs and jobs are read, reports and logs are not. {error.hint}".rstrip())
 
-    def _reading(self, run: CiRun, file: Path, root: Path) -> Reading:
+    def _reading(self, run: CiRun, job: CiJob | None, file: Path, root: Path) -> Reading:
         commit = self.options.commit or run.commit
         models = self.options.models_commit or self.into.models_commit(commit)
-        options = replace(self.options, commit=commit, models_commit=models)
+        began = job.started if job is not None else 0.0
+        options = replace(self.options, commit=commit, models_commit=models, began=began)
         return _read(file, str(root), self._page(run), options, self.archs)
 
     def _performance(self, run: CiRun, artefact: Artefact, job: CiJob | None, file: Path) -> Item:

@@ -37,6 +37,8 @@ class ReadOptions:
     models_commit: str = ""
     stand_ins: bool = False
     """Count reports that were made without a device as if they came from one (set by the policy)."""
+    began: float = 0.0
+    """When their job began, by the clock of who started it, in seconds since the epoch; 0: not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +162,24 @@ def _digested(chunks: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[byte
 
 
 def _setting(session: PytestSession, document: Document, place: PathFacts, given: ReadOptions) -> Setting:
-    started = session.started or 0.0
     return Setting(
         run=given.run or clean(place.run),
         arch=given.arch or place.arch,
-        # As the last moment of all, one from a wrong clock would decide what the last week is.
-        when=started if started <= time.time() + MOST_AHEAD else 0.0,
+        when=_moment(session.started or 0.0, given.began),
         host=clean(session.host),
         job=clean(place.job),
         source=clean(document.source),
         commit=given.commit,
         models_commit=given.models_commit,
     )
+
+
+def _moment(started: float, began: float) -> float:
+    """When a session started: by its own clock, unless that is wrong. Then it is when its job began, or unknown."""
+    if began and abs(started - began) > MOST_AHEAD:
+        return began
+    # As the last moment of all, one from a wrong clock would decide what the last week is.
+    return started if started <= time.time() + MOST_AHEAD else 0.0
 
 
 class _SessionResults:

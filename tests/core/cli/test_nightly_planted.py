@@ -453,3 +453,25 @@ def test_a_page_for_an_issue_is_never_longer_than_an_issue_may_be_and_calls_nobo
     issue = page(checkout, "--issue", "ValueError").splitlines()
     fence = issue[2]
     assert set(fence) == {"`"} and len(fence) > 3 and issue[4] == fence
+
+
+@pytest.mark.parametrize("stamp", ["1970-01-01T00:00:00", "2031-01-01T00:00:00", ""])
+def test_a_machine_without_a_clock_does_not_move_its_night(hub: GitHub, checkout: Checkout, stamp: str) -> None:
+    for number in (20, 21, 22):
+        job = Night(hub, number).models("n150", GOOD | ({IDS[0]: OOM} if number > 20 else {}))
+        if number == 21:
+            data = re.sub(rb'timestamp="[^"]*"', f'timestamp="{stamp}"'.encode(), report_of(hub, job * 10))
+            replaced(hub, job * 10, data)
+    ingest(checkout)
+    assert said(checkout, "21") == {"failures": [("new", ["model0 n150"])]}
+    (one,) = call("nightly", "--json", "--repo", checkout.root).json["failures"]
+    assert (one["tests"][0]["since"], one["tests"][0]["last_good"]) == ("nightly-21", "nightly-20")
+
+
+def test_of_two_jobs_with_one_test_the_one_in_which_it_fails_counts(hub: GitHub, checkout: Checkout) -> None:
+    for number in (20, 21):
+        night = Night(hub, number)
+        night.models("n150", GOOD | ({IDS[0]: OOM} if number == 21 else {}))
+        night.models("n150", {IDS[0]: "pass"}, index=1)
+    ingest(checkout)
+    assert said(checkout) == {"failures": [("new", ["model0 n150"])]}

@@ -130,3 +130,19 @@ def test_places_count_copies_and_shared_runners_have_other_names() -> None:
     assert found is not None and found.group == 1
     assert row_of(job_name("x / test other (p150, r, 3)"), presets) is None
     assert row_of(job_name("perf-benchmark / run / perf resnet (n150)"), presets) is None
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_a_group_whose_row_was_removed_is_no_lost_one(hub: GitHub, checkout: Checkout, removed: bool) -> None:
+    before = written(checkout, row("n150"), row("p150"))
+    after = written(checkout, row("n150", timeout=7), *([] if removed else [row("p150")]))
+    ids = {"a/b": "pass"}
+    night = Night(hub, 20, before)
+    night.models("n150", ids)
+    night.models("p150", ids, index=1)
+    Night(hub, 21, after).models("n150", ids)
+    jobs(checkout)
+    done = call("nightly", "--repo", checkout.root)
+    words = "is in no preset any more: p150-p150_and" if removed else "is not in this one: p150-p150_and"
+    assert done.code == (0 if removed else 1) and words in done.out
+    assert "1 cell of groups that are not in this run" in done.out
