@@ -30,8 +30,8 @@ from .state import State as State, States as States, code_diff as code_diff
 from .telling import (
     Item as Item,
     Section as Section,
+    files_beside as files_beside,
     headline as headline,
-    is_told as is_told,
     of_every_test as of_every_test,
     sections as sections,
 )

@@ -3,7 +3,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,8 +11,9 @@ from core.domain.ids import TestId
 from core.domain.model import Entry, Finding, Status
 from core.matrix import Matrix, acting, differing, resolve, status_on, supported_archs
 from core.sources import INDEX, WORK_TREE, Code, compare_link
-from core.states.jobs import JobChange, Left, Sides, job_changes, leaving, rearranged
+from core.states.jobs import JobChange, Left, job_changes, leaving, rearranged
 from core.states.renaming import Rename, renames
+from core.states.sides import Sides
 from core.states.state import State, changed_paths
 
 
@@ -169,7 +170,7 @@ def difference(before: State, after: State) -> Difference:
     one, other = before.matrix, after.matrix
     tests, entries = Sides.of(one.universe(), other.universe()), Sides.of(one.entries, other.entries)
     handwritten = Sides.of(before.others.handwritten, after.others.handwritten)
-    found = renames(before, after, tests.removed, tests.added)
+    found = renames(before, after, tests, entries)
     jobs = job_changes(before, after)
     changed = tuple(_changed(one, other, ((id, id) for id in entries.both)))
     dropped = frozenset(entries.removed)
@@ -302,30 +303,43 @@ def _pins(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Pin]:
             yield Pin(name, before.get(name, ""), after.get(name, ""))
 
 
-_PLACE = re.compile(r":\d+\b")
+_PLACE, _NEAREST = re.compile(r":\d+\b"), re.compile(r"; closest: .*")
 
 
 def findings_between(
     before: Iterable[Finding], after: Iterable[Finding]
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """The findings that only the second state has, and those that only the first has. Lines may move."""
+    """The findings that only the second state has, and those that only the first has.
+
+    Lines may move, what is closest may be another one, and an entry may be in another file.
+    """
     old, new = tuple(before), tuple(after)
-    return _beyond(new, old), _beyond(old, new)
+    for identity in (_identity, _wherever):
+        old, new = _beyond(old, new, identity), _beyond(new, old, identity)
+    return new, old
 
 
-def _beyond(some: Sequence[Finding], known: Sequence[Finding]) -> tuple[Finding, ...]:
-    left = Counter(map(_identity, known))
+def _beyond(
+    some: Sequence[Finding], known: Sequence[Finding], identity: Callable[[Finding], Hashable]
+) -> tuple[Finding, ...]:
+    left = Counter(map(identity, known))
     found: list[Finding] = []
     for one in some:
-        if left[_identity(one)]:
-            left[_identity(one)] -= 1
+        if left[identity(one)]:
+            left[identity(one)] -= 1
         else:
             found.append(one)
     return tuple(found)
 
 
 def _identity(one: Finding) -> tuple[str, str, str, str]:
-    return one.kind, one.file, one.id, _PLACE.sub("", one.message)
+    return one.kind, one.file, one.id, _NEAREST.sub("", _PLACE.sub("", one.message))
+
+
+def _wherever(one: Finding) -> tuple[str, str, str, str]:
+    """Of an entry, whatever file it is in."""
+    kind, file, id, message = _identity(one)
+    return kind, "" if id else file, id, message
 
 
 class Touched(NamedTuple):

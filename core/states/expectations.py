@@ -43,7 +43,13 @@ class AlikeChange(NamedTuple):
     @property
     def words(self) -> str:
         one, where = self.change, f" on {', '.join(self.archs)}" if self.archs else ""
-        return f"{one.field}{where}: {text_of(one.before) or 'none'} -> {text_of(one.after) or 'none'}"
+        return f"{one.field}{where}: {_value(one.field, one.before)} -> {_value(one.field, one.after)}"
+
+
+def _value(field: str, value: object) -> str:
+    if field == "supported_archs" and not value:
+        return f"none, so {', '.join(supported_archs(None))}"
+    return text_of(value) or "none"
 
 
 def alike(changes: Iterable[FieldChange], entries: Mapping[str, Entry]) -> Iterator[AlikeChange]:

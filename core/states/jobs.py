@@ -7,21 +7,8 @@ from typing import NamedTuple
 
 from core.ci import query_name
 from core.sources.ci import Job, Jobs, scheduled
+from core.states.sides import Sides
 from core.states.state import State
-
-
-class Sides(NamedTuple):
-    """The names that only one of two states has, and those that both have."""
-
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    both: tuple[str, ...]
-
-    @classmethod
-    def of(cls, before: Iterable[str], after: Iterable[str]) -> "Sides":
-        """Sorted."""
-        had, has = set(before), set(after)
-        return cls(tuple(sorted(has - had)), tuple(sorted(had - has)), tuple(sorted(had & has)))
 
 
 class JobChange(NamedTuple):

@@ -88,7 +88,7 @@ def sections(found: Difference) -> list[Section]:
         ),
         Section(f"{counted(len(found.pins), 'version')} moved", tuple(map(_pin, found.pins))),
         Section(f"{counted(len(found.gone), 'finding')} gone", tuple(_by_kind(found.gone))),
-        *other_files(found.files),
+        *other_files(files_beside(found)),
     ]
     return [one for one in told if one.items]
 
@@ -154,13 +154,15 @@ def _leaving(some: Sequence[Left], found: Difference) -> Iterator[Item]:
     changes: dict[str, list[FieldChange]] = {}
     for change in found.changed:
         changes.setdefault(change.id, []).append(change)
-    new = set(found.entries_added)
+    new, dropped = set(found.entries_added), set(found.entries_removed)
 
     def cause(one: Left) -> str:
         if one.gone:
             said = "the test is gone" + ("" if "::" in one.id else f"; it was {status_words(found.had.get(one.id))}")
         elif one.id in new:
             said = f"it has an entry now: {status_words(found.has[one.id])}"
+        elif one.id in dropped:
+            said = f"its entry is gone; it was {status_words(found.had[one.id])}"
         else:
             said = "; ".join(one.why) or chosen_by(changes.get(one.id, ()), found.has)
         return f"no job on {', '.join(one.machines)}" + (f" ({said})" if said else "")
@@ -260,7 +262,8 @@ def _written_by_hand(found: Difference) -> Iterator[Item]:
 
 
 _OF_EVERY_TEST = re.compile(r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/.*\.py|tests/infra/.*")
-_TOLD = re.compile(r"tests/runner/test_config/.*\.yaml|third_party/tt_forge_models(?:/.*)?")
+_MODELS = re.compile(r"third_party/tt_forge_models(?:/.*)?")
+_CONFIG = "tests/runner/test_config"
 _DEPTH = 2
 """Files below so many directories in common are one item."""
 
@@ -270,9 +273,10 @@ def of_every_test(path: str) -> bool:
     return _OF_EVERY_TEST.fullmatch(path) is not None
 
 
-def is_told(path: str) -> bool:
-    """Whether what differs in a file is all said by tests, entries and loaders."""
-    return _TOLD.fullmatch(path) is not None
+def files_beside(found: Difference) -> list[str]:
+    """The files that differ, but for those of which all is said by tests, entries and loaders."""
+    entries = {f"{_CONFIG}/{one.file}" for one in (*found.had.values(), *found.has.values())}
+    return [path for path in found.files if path not in entries and not _MODELS.fullmatch(path)]
 
 
 def files_of_every_test(paths: Iterable[str]) -> Iterator[Section]:
@@ -284,8 +288,8 @@ def files_of_every_test(paths: Iterable[str]) -> Iterator[Section]:
 
 
 def other_files(paths: Iterable[str]) -> Iterator[Section]:
-    """What else differs, beside what the matrix has rows for."""
-    rest = [path for path in paths if not of_every_test(path) and not is_told(path)]
+    """What else differs."""
+    rest = [path for path in paths if not of_every_test(path)]
     places: dict[str, list[str]] = {}
     for path in rest:
         places.setdefault("/".join(path.split("/")[:-1][:_DEPTH]), []).append(path)

@@ -15,7 +15,7 @@ from core.states import (
     FieldChange,
     alike,
     entry_words,
-    is_told,
+    files_beside,
     lowers_gate,
     of_every_test,
     status_words,
@@ -258,11 +258,10 @@ def _others(found: Difference) -> Iterable[StateRow]:
         yield StateRow(_HANDWRITTEN, 9, what, _GOOD, id, (), (id.partition("::")[0],))
     for real in found.placeholders:
         yield StateRow(real.loader, 7, "a placeholder of this model is left", _GOOD, real.name, (), (TEST_MODULE,))
-    for path in found.files:
-        if of_every_test(path):
-            yield StateRow(_FILES, 6, "decides how every test runs", _DOUBT, path, (), (path,))
-        elif not is_told(path):
-            yield StateRow(_FILES, 9, "changed", "", path, (), (path,))
+    for path in files_beside(found):
+        every = of_every_test(path)
+        what = "decides how every test runs" if every else "changed"
+        yield StateRow(_FILES, 6 if every else 9, what, _DOUBT if every else "", path, (), (path,))
     for pin in found.pins:
         words = f"{pin.before or 'none'} -> {pin.after or 'none'}"
         said = (words, pin.link) if pin.link else (words,)

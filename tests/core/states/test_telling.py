@@ -179,3 +179,30 @@ def test_other_files_are_in_diff_too(checkout: Checkout) -> None:
     git(checkout.root, "add", "--all")
     assert "docs/a.md" in call("diff", "HEAD..index", "--repo", checkout.root).out
     assert "docs/a.md" not in call("diff", "index..worktree", "--repo", checkout.root).out
+
+
+def test_an_entry_that_is_gone_is_why_its_test_leaves_ci(checkout: Checkout) -> None:
+    yaml = (checkout.root / CONFIG).read_text()
+    entry = f"  {TINY}:\n    status: EXPECTED_PASSING\n"
+    pushed = {CONFIG: yaml.replace(entry, f"{entry}    markers: [push]\n")}
+    found = between(checkout, pushed, {CONFIG: yaml.replace(entry, "")})
+    said = "no job on n150 (its entry is gone; it was EXPECTED_PASSING on n150, p150)"
+    assert section(found, "1 test leaves CI")[0].text == said
+
+
+def test_a_file_that_only_reads_differently_is_named(checkout: Checkout) -> None:
+    """Comments and line ends mean nothing, but a reviewer asks what the commit did."""
+    yaml = (checkout.root / CONFIG).read_text()
+    found = between(checkout, {CONFIG: f"# a comment\n{yaml}"})
+    assert found.is_empty
+    assert section(found, "1 other file changed") == (Item("", (CONFIG,)),)
+    moved = between(checkout, {CONFIG: None, CONFIG.replace("inference_single", "moved"): yaml})
+    assert moved.is_empty, "findings of an entry are the same in another file"
+
+
+def test_archs_that_were_not_written_are_the_default(checkout: Checkout) -> None:
+    yaml = (checkout.root / CONFIG).read_text()
+    entry = f"  {TINY}:\n    status: EXPECTED_PASSING\n"
+    found = between(checkout, {CONFIG: yaml.replace(entry, f"{entry}    supported_archs: [n150, p150, n300]\n")})
+    (item,) = section(found, "1 entry changed")
+    assert item.text == "supported_archs: none, so n150, p150 -> n150, p150, n300"
