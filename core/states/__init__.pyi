@@ -30,6 +30,7 @@ from .state import State as State, States as States, code_diff as code_diff
 from .telling import (
     Item as Item,
     Section as Section,
+    expectations_path as expectations_path,
     files_beside as files_beside,
     headline as headline,
     of_every_test as of_every_test,

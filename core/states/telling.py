@@ -273,9 +273,14 @@ def of_every_test(path: str) -> bool:
     return _OF_EVERY_TEST.fullmatch(path) is not None
 
 
+def expectations_path(file: str) -> str:
+    """A file of entries as git calls it."""
+    return f"{_CONFIG}/{file}"
+
+
 def files_beside(found: Difference) -> list[str]:
     """The files that differ, but for those of which all is said by tests, entries and loaders."""
-    entries = {f"{_CONFIG}/{one.file}" for one in (*found.had.values(), *found.has.values())}
+    entries = {expectations_path(one.file) for one in (*found.had.values(), *found.has.values())}
     return [path for path in found.files if path not in entries and not _MODELS.fullmatch(path)]
 
 

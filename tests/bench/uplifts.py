@@ -4,14 +4,16 @@
 `python -m tests.bench.uplifts DIR [UPLIFTS [FAR [ANY [MODELS]]]]`: the last uplifts, pairs of commits that are far apart,
 pairs drawn at random (merges among them, if there are any), and pairs of commits of the models alone.
 DIR is a clone of tt-xla with its models; both are only read. A work tree is made beside it for the listings.
-Prints a table for docs/diff.md, and every id in which the two answers differ.
+Prints what reading a commit costs, a table for docs/diff.md, and every id in which the two answers differ. Times are
+processor times.
 """
 
 import json
+import os
 import random
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,6 +58,7 @@ def main(clone: Path, count: int = _COUNT, far: int = _FAR, drawn: int = 0, mode
     """Compare all pairs; return how many of them differ."""
     pairs = [*_uplifts(clone, count), *_far(clone, far), *_drawn(clone, drawn)]
     pairs += [Pair(*one[:2], models=True) for one in _drawn(clone / MODELS, models)]
+    _cost(clone, _git(clone, "log", "--max-count=1", "--format=%h", f"--grep={_SUBJECT}"))
     print(
         "| commits | tests + | tests - | entries + | entries - | orphaned | reached | status | loaders | first | again |"
     )
@@ -159,15 +162,34 @@ def _tree(clone: Path, place: Path) -> Path:
     return place
 
 
-def _timed(tree: Path, *words: str) -> tuple[Any, float]:
-    began = time.monotonic()
-    found = _said(tree, *words)
-    return found, time.monotonic() - began
+def _timed(tree: Path, *words: str, home: str | None = None) -> tuple[Any, float]:
+    """What a command says, and the processor time of it and all of its processes: others may keep the machine busy."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    found = _said(tree, *words, home=home)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return found, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _said(tree: Path, *words: str) -> Any:
+def _cost(clone: Path, after: str) -> None:
+    """What reading two commits takes, beside a start without any cache that reads the work tree."""
+    with TemporaryDirectory() as home, TemporaryDirectory() as other:
+        _, cold = _timed(clone, "doctor", home=home)
+        _, warm = _timed(clone, "doctor", home=home)
+        words = ("diff", f"{after}~1..{after}")
+        _, both = _timed(clone, *words, home=other)
+        _, again = _timed(clone, *words, home=other)
+        _, nothing = _timed(clone, "diff", "HEAD..HEAD", home=home)
+        _, next_one = _timed(clone, "diff", f"HEAD..{after}", home=home)
+    print(f"a cold doctor {cold:.1f} s, a warm one {warm:.2f} s; the first state {nothing:.1f} s")
+    print(f"{' '.join(words)}: first {both:.1f} s, again {again:.2f} s; one more state {next_one:.1f} s\n")
+
+
+def _said(tree: Path, *words: str, home: str | None = None) -> Any:
     command = [sys.executable, "-m", "tui", *words, "--json", "--repo", str(tree)]
-    return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    environ = {**os.environ, "TTMATRIX_HOME": home} if home else None
+    done = subprocess.run(command, check=False, capture_output=True, env=environ)
+    assert done.returncode in (0, 1), done.stderr.decode()
+    return json.loads(done.stdout)
 
 
 def _git(root: Path, *words: str) -> str:

@@ -366,11 +366,11 @@ async def test_below_a_heading_is_what_to_look_at_and_the_rest_counted(checkout:
         await go_to(pilot, screen, "alpha/pytorch")
         await pilot.press("plus")
         rows = [one for one in screen._listed if one.group == "alpha/pytorch"]
-        removed = [one for one in rows if one.what == "removed"]
+        removed = [one for one in rows if one.what.startswith("removed:")]
         await until(pilot, lambda: f"{len(removed)} removed" in screen_text(app), "the counts")
         words = dict.fromkeys(text for text, _ in group_words(rows, listed=True))
         assert f"{len(removed)} removed" in words
-        assert not any(text.startswith("removed  ") for text in words)
+        assert not any(text.startswith("removed: ") for text in words)
         assert all(f"{one.what}  {one.name}" in words for one in rows if one.rank < 4)
         # Where the rows are not in the list, they are below it.
         assert len(group_words(rows, listed=False)) == min(len(rows), 50)

@@ -15,6 +15,7 @@ from core.states import (
     FieldChange,
     alike,
     entry_words,
+    expectations_path,
     files_beside,
     lowers_gate,
     of_every_test,
@@ -89,7 +90,7 @@ def state_groups(rows: Sequence[StateRow]) -> list[RowGroup]:
     groups = []
     for name, members in by_group.items():
         bad = sum(rows[at].rank < _TO_LOOK_AT for at in members)
-        words = f"  {counted(len(members), 'change')}" + (f", {bad:,} to look at" if bad else "")
+        words = f"  {bad:,} to look at" if bad else ""
         groups.append(RowGroup(name, (Cell(one_line(name), "running"), Cell(words, _BAD if bad else _PLAIN)), members))
     return groups
 
@@ -136,7 +137,7 @@ class _Maker:
         return _expected(self._found.has.get(id))
 
     def before(self, id: str) -> str:
-        return f"it was {_expected(self._found.had.get(id))}"
+        return f"was {_expected(self._found.had.get(id))}"
 
     def entry(self, id: str) -> Sequence[str]:
         """The fields of its entry, a line each; the former ones, if it is gone."""
@@ -147,7 +148,10 @@ class _Maker:
 
     def row(self, id: str, rank: int, what: str, style: str, *details: str, there: bool = True) -> StateRow:
         loader = self._found.loader_of.get(id, "") or id.partition("-")[0]
-        files = self._code.get(loader, (f"{self._models}/{loader}/loader.py",))
+        entries = (side[id].file for side in (self._found.had, self._found.has) if id in side)
+        written = tuple(path for path in map(expectations_path, dict.fromkeys(entries)) if path in self._found.files)
+        code = self._code.get(loader, () if written else (f"{self._models}/{loader}/loader.py",))
+        files = (*written, *code)
         said = (*details, *self._jobs.get(id, ()))
         return StateRow(loader, rank, what, style, id, said, files, (id,) if there else ())
 
@@ -161,11 +165,11 @@ def _tests(found: Difference, models: str) -> Iterable[StateRow]:
     known = renamed.union(one.id for one in found.left if one.gone)
     for id in found.removed:
         if id not in known:
-            yield make.row(id, 5, "removed", _DOUBT, make.before(id), there=False)
+            yield make.row(id, 5, f"removed: {make.before(id)}", _DOUBT, there=False)
     known = renamed.union(found.entries_added)
     for id in found.added:
         if id not in known:
-            yield make.row(id, 9, "added", _GOOD, make.now(id))._replace(added=True)
+            yield make.row(id, 9, f"added: {make.now(id)}", _GOOD)._replace(added=True)
 
 
 def _expected(entry: Entry | None) -> str:
@@ -200,18 +204,19 @@ def _entries(found: Difference, make: _Maker) -> Iterable[StateRow]:
         yield make.row(id, 2, "matches no test any more", _BAD, *details, there=False)
     yield from (make.row(id, 7, "matches a test now", _GOOD, *make.entry(id)) for id in found.reached)
     for id in found.entries_added:
-        yield make.row(id, 7, f"new entry: {make.now(id)}", _GOOD, *make.entry(id))
+        yield make.row(id, 7, f"entry added: {make.now(id)}", _GOOD, *make.entry(id))
     unguarded, removed = set(found.unguarded), set(found.removed)
     for id in found.entries_removed:
         if id not in unguarded:
-            yield make.row(id, 6, "entry removed", "", *make.entry(id), there=id not in removed)
+            yield make.row(id, 6, f"entry removed: {make.before(id)}", "", *make.entry(id), there=id not in removed)
 
 
 def _loaders(found: Difference, models: str) -> Iterable[StateRow]:
     for one in found.loaders:
         what = "requirements" if one.requirements else "code"
         entries, tests = counted(len(one.entries), "entry"), counted(len(one.tests), "test")
-        behind = f"{entries} ({one.passing:,} must pass), {tests} behind it"
+        passing = f" ({one.passing:,} must pass)" if one.passing else ""
+        behind = f"{entries}{passing}, {tests} behind it"
         files = tuple(f"{models}/{path}" for path in one.files)
         rank = 3 if one.requirements and one.entries else 8
         name = f"{one.loader}: {', '.join(path.removeprefix(f'{one.loader}/') for path in one.files)}"

@@ -155,7 +155,7 @@ def test_text_json_and_rows_say_the_same_numbers(states: States, first: Texts, s
         "added": (said["test added"], len(record.tests.added) - renamed, None),
         "removed": (said["test removed"], len(record.tests.removed) - renamed, shown(lambda row: _is(row, "removed"))),
         "renamed": (said["test renamed"], renamed, shown(lambda row: row.what == "renamed")),
-        "entries": (said["entr added"], len(record.entries.added), shown(lambda row: row.what == "entry added")),
+        "entries": (said["entr added"], len(record.entries.added), shown(lambda row: _is(row, "entry added"))),
         "orphaned": (
             sum(count for noun, count in said.items() if "no te" in noun),
             len(record.entries.orphaned),
@@ -186,4 +186,4 @@ def test_text_json_and_rows_say_the_same_numbers(states: States, first: Texts, s
 
 
 def _is(row: StateRow, what: str) -> bool:
-    return row.what.partition(",")[0] == what and row.group != "hand-written tests"
+    return re.split("[:,]", row.what)[0] == what and row.group != "hand-written tests"

@@ -70,10 +70,11 @@ def test_an_added_entry_says_what_it_expects_on_each_arch(checkout: Checkout) ->
     assert len(by_status["alpha/pytorch: 5 tests of more, without entry, UNSPECIFIED on n150, p150"]) == 5
 
     (row,) = rows(found, MORE)
-    assert row.what == f"new entry: {expected}"
+    assert row.what == f"entry added: {expected}"
     assert row.details[:4] == (expected, "required_pcc: 0.97", "reason: slow", "markers: push")
+    assert row.files == (CONFIG, LOADER), "the lines of its entry, then those of its loader"
     (plain,) = rows(found, MORE.replace("inference", "training"))
-    assert plain.details[0] == "UNSPECIFIED on n150, p150, without entry"
+    assert plain.what == "added: UNSPECIFIED on n150, p150, without entry"
 
     printed = call("diff", "HEAD~1..HEAD", "--repo", checkout.root).out
     text = call("pr", "HEAD", "--repo", checkout.root).out.partition("<details>")[0]
