@@ -3,18 +3,18 @@
 
 import argparse
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from core.base.errors import EXIT_OK, TTMatrixError
-from core.base.files import atomic_write
+from core.base.files import atomic_write, plain
 from core.base.text import counted, json_text, one_line
+from core.cli import records
 from core.cli.arguments import add_as_of
 from core.cli.context import Context
-from core.cli.proposal_record import proposal_records
-from core.edits import evidence_lines, grade_line
-from core.edits.commit import issues_in
+from core.edits import evidence_lines, grade_line, to_json
+from core.edits.commit import issue_url, issues_in
 from core.evidence.analysis import Due, issue_link
 from core.evidence.proposals import (
     NotProposed,
@@ -27,6 +27,35 @@ from core.evidence.proposals import (
 from core.evidence.verdicts import Judgement, Verdict
 from core.sources import Git
 from core.workspace import Evidence
+
+
+def proposal_records(proposals: Iterable[Proposal], commit: str) -> list[records.FullProposal]:
+    """The JSON form.
+
+    `base` is in every proposal, so that files can be cut and joined: the commit of the checkout (empty if git knows
+    none), and the entry as it was, null if there was none.
+    """
+    return [
+        records.FullProposal(
+            id=one.id,
+            arch=", ".join(one.archs),
+            verdict=", ".join(one.verdicts),
+            grade=one.grade,
+            grade_why=one.grade_why,
+            since=one.since,
+            cause=one.cause.text,
+            why=one.why,
+            evidence=one.evidence,
+            facts=plain(one.facts),
+            issues=one.issues,
+            restore_when_closed=issue_url(one.restore) if one.restore else "",
+            ops=to_json(one.ops),
+            leaves_ci=one.leaves,
+            base=records.ProposalBase(commit=commit, file=one.base.file, fields=one.base.fields),
+        )
+        for one in proposals
+    ]
+
 
 _MOST_LISTED = 5
 """Most cells named per reason for not proposing anything; the others are counted."""

@@ -4,16 +4,64 @@
 from __future__ import annotations
 
 import os
+from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.handwritten.tabulation import tabulated
-from core.matrix import OtherRows, load, store
+from core.domain.model import Status
+from core.matrix import HANDWRITTEN_KIND, LEVELS, Column, FlagColumn, OtherRows, load, store
 from core.matrix.cache import Cache, content_cache
 from core.sources import handwritten, stamps_of
 
 if TYPE_CHECKING:
     from core.sources.handwritten import Suite
+if TYPE_CHECKING:
+    from core.sources.handwritten import HandwrittenTest, MarkRecord, Suite
+
+
+_OTHER = "other"
+_SKIP, _XFAIL = "skip", "xfail"
+_UNCONDITIONAL = frozenset({"reason", "strict", "raises", "run"})
+"""Arguments of a mark that add no condition."""
+
+
+def tabulated(suite: Suite) -> OtherRows:
+    """A row for each test, ordered by id. A repeated id is one row: pytest runs both tests for it."""
+    tests = sorted({test.node_id: test for test in suite.tests}.items())
+    expected = [expectation(test) for _, test in tests]
+    marks = {row: sorted(test.markers) for row, (_, test) in enumerate(tests)}
+    return OtherRows(
+        kind=HANDWRITTEN_KIND,
+        ids=tuple(id for id, _ in tests),
+        lines=array("I", [test.line for _, test in tests]),
+        status=Column.of([str(status) for status, _ in expected]),
+        columns={
+            "level": Column.of([test.level or _OTHER for _, test in tests], LEVELS),
+            "known": Column.of(["no" if test.unknown else "yes" for _, test in tests], ("yes", "no")),
+            "file": Column.of([test.path for _, test in tests]),
+            "reason": Column.of([reason for _, reason in expected]),
+        },
+        flags={"mark": FlagColumn.sparse(len(tests), (), marks)},
+    )
+
+
+def expectation(test: HandwrittenTest) -> tuple[Status, str]:
+    """The status that the marks of a test expect, and the reason; a mark with a condition is ignored."""
+    for name, status in ((_SKIP, Status.NOT_SUPPORTED_SKIP), (_XFAIL, Status.KNOWN_FAILURE_XFAIL)):
+        for mark in test.marks:
+            if mark.name == name and _is_unconditional(mark):
+                return status, _reason(mark)
+    return Status.EXPECTED_PASSING, ""
+
+
+def _is_unconditional(mark: MarkRecord) -> bool:
+    # The first argument of `skip` is its reason, that of `xfail` its condition.
+    return all(one in _UNCONDITIONAL or (one == "0" and mark.name == _SKIP) for one in mark.given)
+
+
+def _reason(mark: MarkRecord) -> str:
+    return mark.given.get("reason") or mark.given.get("0") or ""
+
 
 _ROWS = "handwritten_rows"
 

@@ -14,7 +14,7 @@ _FUNCTIONS = {"OP_CASE", "HANDWRITTEN", "PLACEHOLDER"}
 _NOT_OURS = ("core/kinds/", "core/matrix/row_kinds.py", "core/demo/tree/", "core/payload/")
 _MAY = {
     "core/ops/tabulation.py": (1, "makes the rows of op cases"),
-    "core/handwritten/tabulation.py": (1, "makes those of hand-written tests"),
+    "core/handwritten/reading.py": (1, "makes those of hand-written tests"),
     "core/matrix/placeholder_rows.py": (1, "makes those of placeholders"),
     "core/matrix/matrix.py": (2, "the rows of model tests are the matrix itself"),
     "core/matrix/universe.py": (1, "of which function an id of a placeholder is"),
@@ -23,9 +23,8 @@ _MAY = {
     "core/matrix/view/columns.py": (1, "markers of entries are another column than marks of rows"),
     "core/matrix/view/saved.py": (3, "the name of the columns of model tests in a file of before there were kinds"),
     "core/domain/model.py": (2, "the node id and the name of a test of any function"),
-    "core/ci/jobs.py": (1, "what CI gives a placeholder"),
     "core/ci/markers.py": (3, "what pytest marks a placeholder with"),
-    "core/ci/runnable.py": (1, "what CI leaves out"),
+    "core/ci/jobs.py": (2, "what CI gives a placeholder, and what it leaves out"),
     "core/evidence/analysis/performance.py": (1, "a report of performance names no row: of which one it is"),
     "core/evidence/perf_reports.py": (1, "the same"),
     "core/evidence/nightly/areas.py": (1, "the area of a result, which has no row"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.base.text import json_text
-from core.cli.proposal_record import proposal_records
+from core.cli.command_propose import proposal_records
 from core.domain.model import Function
 from core.evidence import Ending, Observation
 from core.evidence.observation import CaseNumbers

@@ -2,10 +2,13 @@
 """Decide how a run ended, from the files that its process left behind."""
 
 import math
+import os
 import re
+import shutil
 import signal
+import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +22,11 @@ from core.domain.model import item_name
 from core.payload.ttmatrix_payload.models.compile_options import read_words
 from core.payload.ttmatrix_payload.plugins.spool import SPOOL, Spool
 from core.runs.case_results import counts, counts_text
-from core.runs.execution.collect import collect_programs
 from core.runs.execution.follow import CUT, Place, read_place
 from core.runs.execution.packages import said_of
 from core.runs.execution.sessions import read_guard
 from core.runs.execution.supervisor import Exit, copy_captured
+from core.runs.ir import stage_of
 from core.runs.log import LogFile, cause_line, out_of_memory, trace_advice
 from core.runs.outcome import FAILURES, Outcome, judge, read_result
 from core.runs.spec import STAGE_FILE, ResultFormat, RunSpec
@@ -31,6 +34,62 @@ from core.runs.store import JUNIT, LOG, Finished
 
 if TYPE_CHECKING:
     from core.runs.junit import Testcase
+
+
+PROGRAMS = "ir"
+"""The directory of a run that holds programs."""
+_NAMED_BY_TEST = "output_artifact"
+_ANY = ("collected_irs", "codegen_result", "modules")
+_EXPORT = re.compile(r"--compile-option=export_path=(.+)")
+_NOT_IN_NAMES = re.compile(r"[\[\](),\-\s/:]+")
+
+
+def collect_programs(spec: RunSpec, directory: Path, since: float) -> int:
+    """Copy the files written since a moment, in seconds since the epoch; returns their number.
+
+    A file that cannot be read, or that does not fit on the disk, is skipped: the result of the run matters more.
+    """
+    copied = 0
+    for file in _written(spec):
+        with suppress(OSError):
+            if file.stat().st_mtime < since or stage_of(file.name) is None or directory in file.parents:
+                continue
+            target = directory / PROGRAMS / _relative(file, spec.cwd)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, target)
+            copied += 1
+    return copied
+
+
+def _test_file_name(spec: RunSpec) -> str:
+    """The beginning of the file names that upstream's `--serialize` gives (`sanitize_test_name`)."""
+    return _NOT_IN_NAMES.sub("_", item_name(spec.function, spec.test_id)).rstrip("_")
+
+
+def _written(spec: RunSpec) -> Iterator[Path]:
+    own = _test_file_name(spec)
+    yield from (file for file in _files(spec.cwd / _NAMED_BY_TEST) if file.name.startswith(own))
+    exported = [match[1] for word in spec.argv if (match := _EXPORT.fullmatch(word))]
+    for name in (*_ANY, *exported):
+        yield from _files(spec.cwd / name)
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    # Others may remove directories meanwhile: `walk` passes over what it cannot read.
+    for place, _, names in os.walk(directory):
+        yield from (file for file in (Path(place, name) for name in names) if _is_plain(file))
+
+
+def _is_plain(file: Path) -> bool:
+    try:
+        return stat.S_ISREG(file.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _relative(file: Path, root: Path) -> Path:
+    return file.relative_to(root) if file.is_relative_to(root) else Path(file.name)
+
 
 _STAGE_CHARACTERS = 100
 _RAN_BY = ("backend", "device")

@@ -132,16 +132,6 @@ def next_of(
     return next_start(line.heads(fits), going, free_memory, slots, lambda spec, slot: slot.fits(spec, now), avoided)
 
 
-def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: int) -> RunSpec | None:
-    """The first of `waiting` that can start now on this machine; `free_memory` is in bytes.
-
-    Runs of different slots do not block each other; within one, a job waiting for memory blocks later jobs (no
-    overtaking).
-    """
-    found = next_start(waiting, going, free_memory, [HERE])
-    return found.spec if found else None
-
-
 def next_start(
     waiting: Iterable[RunSpec],
     going: Sequence[Going],
@@ -150,9 +140,10 @@ def next_start(
     may_go: Callable[[RunSpec, Slot], bool] = lambda *_: True,
     avoided: Mapping[str, frozenset[str]] | None = None,
 ) -> Chosen | None:
-    """As `next_run`, for this machine and hosts.
+    """The first of `waiting` that can start now on this machine or a host; `free_memory` is in bytes.
 
-    `may_go` says whether a lease leaves enough time for a run; for `avoided` see `next_of`.
+    Runs of different slots do not block each other; within one, a job waiting for memory blocks later jobs (no
+    overtaking). `may_go` says whether a lease leaves enough time for a run; for `avoided` see `next_of`.
     """
     room = _Here([one for one in going if not one.host], free_memory)
     there = Counter[str]()

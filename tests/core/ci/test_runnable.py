@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from core.ci.jobs import llm_skip_reason, skip_reason
 from core.ci.markers import Traits
-from core.ci.runnable import llm_skip_reason, skip_reason
 from core.domain.ids import LlmShape, TestId
 from core.domain.model import Entry, Function, Loader
 from core.matrix.universe import collected_members

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from core.base.text import json_text
-from core.cli.proposal_record import proposal_records
+from core.cli.command_propose import proposal_records
 from core.edits.pending import parse_proposals
 from core.evidence.proposals import propose
 from core.evidence.verdicts import Verdict

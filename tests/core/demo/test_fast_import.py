@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hypothesis import given, settings, strategies as st
 
-from core.demo.fast_import import fast_import_stream
+from core.demo.layout import fast_import_stream
 from core.demo.replay import ReplayedCommit
 
 FIRST = ReplayedCommit("2026-03-02", "Add")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Going in and out, as values: without a screen."""
 
-from tui.app.back_stack import BackStack, Place
+from tui.app.navigation import BackStack, Place
 
 A, B, C = Place("matrix", "a"), Place("triage"), Place("matrix", "c")
 

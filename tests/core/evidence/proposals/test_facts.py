@@ -9,7 +9,7 @@ import pytest
 
 from core.base.errors import UsageError
 from core.base.text import json_text
-from core.cli.proposal_record import proposal_records
+from core.cli.command_propose import proposal_records
 from core.domain.model import Status
 from core.edits import CommitRange, RunFacts, evidence_lines
 from core.edits.pending import BaseEntry, Change, parse_proposals
@@ -19,7 +19,7 @@ from core.edits.pending.events import Stepped, WriteDone
 from core.evidence import Ending, Observation
 from core.evidence.proposals import Proposal, propose
 from core.evidence.proposals.facts import facts_of
-from core.evidence.proposals.grade_words import grade_words
+from core.evidence.proposals.proposal import grade_words
 from core.evidence.series import Series
 from core.evidence.verdicts import Policy, Verdict
 from core.evidence.verdicts.expected import Expected

@@ -5,7 +5,7 @@ from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
-from core.ci.runnable import llm_skip_reason
+from core.ci.jobs import llm_skip_reason
 from core.domain.ids import TestId
 from core.domain.model import Loader
 from core.matrix.universe import collected_members, functions

@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.runs.execution.placement: slots, devices and memory are never promised twice."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given, strategies as st
 
 from core.runs import EVERYTHING, RunSpec
-from core.runs.execution.placement import Going, next_run
+from core.runs.execution.placement import HERE, Going, next_start
 from tests.core.runs.store.test_record import SPEC
 
 GIB = 2**30
+
+
+def next_run(waiting: Iterable[RunSpec], going: Sequence[Going], free_memory: int) -> RunSpec | None:
+    """The run that starts on this machine."""
+    found = next_start(waiting, going, free_memory, [HERE])
+    return found.spec if found else None
 
 
 def cpu(name: str = "x", slot_count: int = 2, memory: int = 0) -> RunSpec:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""core.runs.execution.collect: programs that upstream's options leave in the checkout are saved with their run."""
+"""core.runs.execution.conclude: programs that upstream's options leave in the checkout are saved with their run."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.execution.collect import collect_programs
+from core.runs.execution.conclude import collect_programs
 from core.runs.ir import Stage, programs
 from core.runs.store.record import fold
 from tests.core.runs.store.test_record import SPEC
