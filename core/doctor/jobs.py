@@ -89,8 +89,8 @@ class JobTests:
             if others or not matrix.entries:
                 what = counted(others, "test") if others else "tests"
                 message = (
-                    f"Does not ask for {job.runs_on}: it runs {what} that are not marked for the machine, and reports"
-                    f" them for it. Write: {job.runs_on} and ..."
+                    f"Does not ask for {job.runs_on}: it runs {what} of other machines too, and reports for this one."
+                    f" Write: {job.runs_on} and ..."
                 )
                 yield self._finding(WRONG_MACHINE.kind, job, message)
 

@@ -52,6 +52,9 @@ _INCLUDE = "include"
 _RUNS_TOO = (LB_BLACKHOLE,)
 """A box of p150 boards: jobs run tests of p150 on it on purpose (docs/rules.md 4.1)."""
 _MOST_BYTES = 1 << 22
+_CONFTEST = "conftest.py"
+_OPTION = re.compile(r"(?:^|\s)(--[\w-]+)")
+_ADDED = re.compile(r"\baddoption\(\s*[\"'](--[\w-]+)")
 _DEFINED = r"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+%s\b"
 
 
@@ -97,9 +100,29 @@ class Presets:
         for name in (name for name in _REQUIRED if name not in count):
             loss = "every test of dir is selected" if name == "test-mark" else "the job has no name in GitHub"
             yield self.finding(PRESET_KEY.kind, one, "", f"{name} is missing: {loss}. Write one")
-        if one.get("forge-models") == "true":
+        forge = one.get("forge-models")
+        if forge == "true":
             message = 'forge-models is the text "true": system packages are not installed. Write true without quotes'
             yield self.finding(PRESET_KEY.kind, one, "forge-models", message)
+        elif "forge-models" in count and not isinstance(forge, bool):
+            message = f"forge-models is {forge!r}, which counts as false: no --arch is given. Write true"
+            yield self.finding(PRESET_KEY.kind, one, "forge-models", message)
+        yield from self._options(one)
+
+    def _options(self, one: WrittenObject) -> Iterator[Finding]:
+        """Options in `args` that are like one which the tests have: pytest ends with an error."""
+        args = one.get("args")
+        for option in _OPTION.findall(args) if isinstance(args, str) and self._test_options else ():
+            near = difflib.get_close_matches(option, self._test_options, 1, 0.85)
+            if near and near[0] != option:
+                message = f"pytest refuses the option {option}, so that no test runs; did you mean {near[0]}?"
+                yield self.finding(PRESET_KEY.kind, one, "args", message)
+
+    @cached_property
+    def _test_options(self) -> tuple[str, ...]:
+        """The options that conftests of the tests add."""
+        found = (_ADDED.findall(_text(path)) for path in sorted((self.matrix.checkout.root / "tests").rglob(_CONFTEST)))
+        return tuple(dict.fromkeys(option for some in found for option in some))
 
     def _unread(self, name: str, present: Mapping[str, int]) -> str:
         if name == _INCLUDE:

@@ -30,6 +30,10 @@ test_config:
 FILES = {
     TEST_MODULE: "def test_all_models_torch(): ...\n\n\ndef test_all_models_jax(): ...\n",
     "tests/torch/test_add.py": "import pytest\n\n\n@pytest.mark.nightly\ndef test_add(): ...\n",
+    "tests/conftest.py": (
+        'def pytest_addoption(parser):\n    parser.addoption("--dump-irs")\n'
+        '    parser.addoption(\n        "--disable-perf-measurement",\n    )\n'
+    ),
     "pytest.ini": "[pytest]\nmarkers =\n    push: for each change\n    nightly: each night\n    large: needs room\n",
     ".github/scripts/generate_test_matrix.py": (
         "def map_runner_name(entry):\n    shared_runner_mapping = {'n150': 'label', 'n300': 'label', 'cpu': 'label'}\n"
@@ -88,6 +92,10 @@ def test_a_good_preset_has_no_findings(examine: Examine) -> None:
         ({"banana": 2}, "preset-key", "Nothing reads the key 'banana'; remove it"),
         ({"include": ["one.json"]}, "preset-key", "only in an object without other keys"),
         ({"forge-models": "true"}, "preset-key", "Write true without quotes"),
+        ({"forge-models": "yes"}, "preset-key", "forge-models is 'yes', which counts as false"),
+        ({"forge-models": 1}, "preset-key", "forge-models is 1, which counts as false"),
+        ({"args": "-x --dump-ir"}, "preset-key", "pytest refuses the option --dump-ir, so that no test runs"),
+        ({"args": "--disable-perf-measurment"}, "preset-key", "did you mean --disable-perf-measurement?"),
         ({"test-mark": "n150 and expected_pasing"}, "preset-mark", "did you mean expected_passing"),
         ({"test-mark": "n150 and Expected_Passing"}, "preset-mark", "did you mean expected_passing"),
         ({"test-mark": "n150 and not lareg"}, "preset-mark", "did you mean large"),
@@ -143,6 +151,12 @@ def test_each_mistake_is_reported_at_its_line(
     found = [one for one in examine([other, {**GOOD, **change}]) if one[0] == kind]
     assert [(name, line) for name, line, _ in found] == [(kind, 3)]
     assert says in found[0][2]
+
+
+def test_options_of_the_tests_and_of_pytest(examine: Examine) -> None:
+    assert (
+        examine([{**GOOD, "args": "--dump-irs --disable-perf-measurement=1 --tb=short -k dump-ir --junitxml x"}]) == []
+    )
 
 
 def test_what_a_new_key_is_read_by_is_found_in_the_workflows(examine: Examine) -> None:
