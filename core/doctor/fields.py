@@ -22,6 +22,22 @@ def _unknown_fields(matrix: Matrix) -> Iterator[Finding]:
                 fix = _renamed(one, (*above, name), (*above, near), value) if near not in fields else ()
                 yield one.finding(UNKNOWN_FIELD.kind, f"There is no field {name!r}{hint}", (*above, name), fix)
 
+    for one in _placeholders(matrix):
+        for name in (name for name in one.entry.fields if name not in _OF_PLACEHOLDERS):
+            near = "".join(difflib.get_close_matches(name.lower(), _OF_PLACEHOLDERS, 1, 0.8))
+            hint = f"; did you mean {near}?" if near else ""
+            yield one.finding(UNKNOWN_FIELD.kind, f"Nothing reads {name!r} of a placeholder{hint}", (name,))
+
+
+_OF_PLACEHOLDERS = ("bringup_status", "reason")
+"""What upstream reads of a placeholder (docs/rules.md 2.5)."""
+
+
+def _placeholders(matrix: Matrix) -> Iterator[Written]:
+    for file in matrix.files:
+        path = matrix.checkout.relative(matrix.checkout.test_config / file.name)
+        yield from (Written(entry, path) for entry in file.placeholders)
+
 
 def _renamed(one: Written, old: Path, new: Path, value: object) -> tuple[Op, ...]:
     """Move the value to the intended name, if it is valid there and not the default."""
@@ -32,6 +48,11 @@ def _renamed(one: Written, old: Path, new: Path, value: object) -> tuple[Op, ...
 
 
 def _bad_values(matrix: Matrix) -> Iterator[Finding]:
+    for one in _placeholders(matrix):
+        for name in (name for name in _OF_PLACEHOLDERS if name in one.entry.fields):
+            if not RULES[name].allows(value := one.entry.fields[name]):
+                message = f"{name} is {shown(value)}, but must be {RULES[name].wanted}"
+                yield one.finding(BAD_VALUE.kind, message, (name,))
     for one in written(matrix):
         yield from _bad_overrides(one)
         for at, value in one.fields():

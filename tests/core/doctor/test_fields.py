@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fields and values that upstream does not accept."""
 
+from pathlib import Path
+
 import pytest
 
+from core.doctor.check import Check
+from core.doctor.doctor import diagnose
 from core.doctor.fields import BAD_VALUE, UNKNOWN_FIELD
+from core.matrix import index
 from tests.support.findings import Find
+from tests.support.tree import LOADERS, write_checkout
 
 ID = "alpha/pytorch-tiny-single_device-inference"
 PASSING = f"  {ID}:\n    status: EXPECTED_PASSING\n"
@@ -127,3 +133,21 @@ def test_a_repaired_value_that_is_the_default_goes(find: Find, line: str) -> Non
 def test_an_entry_that_is_no_mapping(find: Find) -> None:
     (one,) = find(BAD_VALUE, "  a:\n")
     assert (one.line, one.fix) == (2, ())
+
+
+@pytest.mark.parametrize(
+    ("field", "check", "says"),
+    [
+        ("bring_up_status: NOT_STARTED", UNKNOWN_FIELD, "did you mean bringup_status?"),
+        ("status: EXPECTED_PASSING", UNKNOWN_FIELD, "Nothing reads 'status' of a placeholder"),
+        ("bringup_status: NOTSTARTED", BAD_VALUE, "bringup_status is 'NOTSTARTED', but must be"),
+        ("bringup_status: NOT_STARTED", None, ""),
+        ("reason: later", None, ""),
+    ],
+)
+def test_fields_of_placeholders(tmp_path: Path, field: str, check: Check | None, says: str) -> None:
+    yaml = {"torch/test_config_placeholders.yaml": f"PLACEHOLDER_MODELS:\n  Some Model:\n    {field}\n"}
+    matrix = index(write_checkout(tmp_path, LOADERS, yaml))
+    found = [(one.kind, one.line) for one in diagnose(matrix, (UNKNOWN_FIELD, BAD_VALUE))]
+    assert found == ([(check.kind, 3)] if check else [])
+    assert all(says in one.message for one in diagnose(matrix, (UNKNOWN_FIELD, BAD_VALUE)))
