@@ -5,7 +5,6 @@ from .ci_runs import (
     JobState as JobState,
     Page as Page,
     job_id as job_id,
-    job_page as job_page,
     page_of as page_of,
 )
 from .drift import Drift as Drift, drifts_of as drifts_of

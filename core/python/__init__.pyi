@@ -15,7 +15,6 @@ from .resolver import Imported as Imported, Resolver as Resolver, module_files a
 from .syntax import (
     parse_expression as parse_expression,
     parse_python as parse_python,
-    statements_in as statements_in,
 )
 from .texts import describe as describe
 from .undefined import (
@@ -37,7 +36,6 @@ from .values import (
     Partial as Partial,
     Raised as Raised,
     Raises as Raises,
-    Scope as Scope,
     Unknown as Unknown,
     Value as Value,
     unknown_object as unknown_object,

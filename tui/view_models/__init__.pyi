@@ -47,7 +47,7 @@ from .hosts import (
     host_views as host_views,
     hosts_words as hosts_words,
 )
-from .ids import Identified as Identified, IdLook as IdLook, id_look as id_look
+from .ids import IdLook as IdLook
 from .launch import launch_summary as launch_summary, launch_text as launch_text
 from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
@@ -169,5 +169,5 @@ from .triage_group import (
     shared_lines as shared_lines,
     statuses_proposed as statuses_proposed,
 )
-from .widths import Fitting as Fitting, column_widths as column_widths
+from .widths import Fitting as Fitting
 from .workflows import workflow_rows as workflow_rows, workflow_text as workflow_text

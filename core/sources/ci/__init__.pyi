@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .jobs import Jobs as Jobs, read_jobs as read_jobs, scheduled as scheduled
-from .outputs import ReadOutput as ReadOutput, WorkflowJob as WorkflowJob, called_workflow as called_workflow
+from .outputs import ReadOutput as ReadOutput, called_workflow as called_workflow
 from .preset_text import WrittenObject as WrittenObject, written_objects as written_objects
 from .presets import Job as Job, Preset as Preset, presets_at as presets_at, read_presets as read_presets
 from .runner import (

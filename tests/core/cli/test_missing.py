@@ -107,7 +107,7 @@ def test_compare_tells_it_from_what_was_not_run(checkout: Checkout) -> None:
 def test_the_report_lists_it(checkout: Checkout, to: str) -> None:
     found = call("report", "--json", "--repo", checkout.root).json
     assert found["missing"] == [
-        {"id": TEST_ID, "arch": "n150", "run": "nightly-3", "runs": 3, "day": day_of(FIRST + 2 * DAY)}
+        {"id": TEST_ID, "arch": "n150", "run": "nightly-3", "runs": 3, "day": day_of(FIRST + 2 * DAY), "url": None}
     ]
     assert found["verdicts"]["missing"] == 1
     said = call("report", "--format", to, "--repo", checkout.root).out

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.domain.ids import TestId
-from tui.view_models import IdLook, id_look
-from tui.view_models.ids import short_id
+from tui.view_models import IdLook
+from tui.view_models.ids import id_look, short_id
 
 _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from hypothesis import given, strategies as st
 
-from tui.view_models import Cell, Fitting, IdLook, Rows, TableColumn, column_widths
+from tui.view_models import Cell, Fitting, IdLook, Rows, TableColumn
+from tui.view_models.widths import column_widths
 
 _NEEDS = st.integers(0, 60)
 _COLUMNS = st.builds(
