@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.doctor.closed_issues import blames, closed_issue_findings
-from core.doctor.doctor import kinds
-from core.doctor.explained import explanation
+from core.doctor import blames, closed_issue_findings, explanation, kinds
 from core.issues import IssueState, State
 from core.matrix import index
 from core.matrix.cache import Cache

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.edits import Operation, OpKind, plan
-from core.edits.impact import change_in_words, entry_changes
+from core.edits import Operation, OpKind, change_in_words, plan
+from core.edits.impact import entry_changes
 from core.sources import Checkout
 from tests.support.tree import INFERENCE, TRAINING, sample
 

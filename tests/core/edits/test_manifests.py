@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.edits import Operation, OpKind, effect, entry_texts, parse_operations, plan
-from core.edits.impact import change_in_words, entry_changes
+from core.edits import Operation, OpKind, change_in_words, effect, entry_texts, parse_operations, plan
+from core.edits.impact import entry_changes
 from core.edits.manifests import case_entries
 from core.edits.operations import manifests_in
 from core.edits.planning import FileChanged, write

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from core.states import Difference, Item, States, alike, difference, sections
-from core.states.expectations import entry_words, status_words
+from core.states import Difference, Item, States, alike, difference, entry_words, sections, status_words
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.states import JOB, MODELS, PRESET, commit, states_of, with_submodule

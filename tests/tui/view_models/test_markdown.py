@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reports as a person reads them."""
 
-from tui.view_models.markdown import rendered
+from tui.view_models import rendered
 
 _SOURCE = """# one/pytorch-x
 

@@ -2,9 +2,9 @@
 """The issues that a change concerns, and those that it resolves."""
 
 from core.domain.model import Entry
+from core.edits import EntryChange
 from core.edits.commit import cited, issues_in
 from core.edits.commit.message import settled_and_other
-from core.edits.impact import EntryChange
 
 ONE, TWO = (f"https://github.com/tenstorrent/tt-xla/issues/{number}" for number in (1, 2))
 

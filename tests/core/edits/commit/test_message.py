@@ -4,9 +4,9 @@
 import pytest
 
 from core.domain.model import Entry
+from core.edits import EntryChange
 from core.edits.commit import entry_row, justified, title
 from core.edits.commit.message import commit_message
-from core.edits.impact import EntryChange
 
 _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"
 LINK = "https://github.com/tenstorrent/tt-xla/issues/7"
