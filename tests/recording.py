@@ -39,21 +39,33 @@ class Step(NamedTuple):
 
 _SAVE = "\x13"
 STEPS = (
-    Step("The overview: last night, what waits for you, what runs; every number opens what it counts", (), "n150", 4),
-    Step("The matrix: every test, and what its entry expects on each arch", ("1",), "conv_classifier", 4),
+    Step(
+        "The overview: last night, what waits for you, what runs; every number opens what it counts",
+        (),
+        "waits for you",
+        4,
+    ),
+    Step("The matrix: every test, and what its entry expects on each arch", ("1",), "conv_classifier", 3),
     Step("/ filters while you type", ("/", *"status:xfail patch_vit", "\r"), "patch_vit", 3),
     Step("d: everything about the test: entry, values on each arch, results, CI jobs", ("d",), "KNOWN_FAILURE", 5),
     Step("r runs it on the CPU in the background", ("r",), "Started", 2.5),
     Step("L shows its log, live", ("L",), "FLOAT32: ok", 5),
-    Step("4: triage proposes what the results of three nightlies say", ("4",), "needs attention: 3", 4),
     Step(
-        "The failure expected here is gone on p150: the entry of that arch can pass",
+        "What no git or log viewer does: 4 proposes what entries should say after three nights",
+        ("4",),
+        "needs attention: 3",
+        4,
+    ),
+    Step(
+        "The failure expected here is gone on p150. Below: that the test would leave CI, and the edit",
         ("j", "enter", "j", "j"),
-        "semi-stale",
+        "will leave CI on p150",
         5,
     ),
-    Step("a accepts; it would leave CI, and I adds the marker that keeps it there", ("a", "I"), "1 pending", 4),
-    Step("5 reviews: the entry before and after, the cells it changes, the CI jobs", ("5",), "+  ", 6),
+    Step(
+        "Nor this: before anything is written, I adds the marker that keeps the test in CI", ("a", "I"), "1 pending", 4
+    ),
+    Step("5 reviews: the entry before and after, the cells that turn, the CI jobs that change", ("5",), "+  ", 6),
     Step("a accepts the change, c asks for the commit", ("a", "c"), "Commit 1 test", 5),
     Step("^s commits this entry and nothing else; nothing is ever pushed", (_SAVE,), "Committed", 5),
     Step("1: back in the matrix", ("1",), "patch_vit", 3),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The face of every screen: where the keys go is seen without colours, early keys arrive, and sizes change at any time."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from tests.support.picture import lines_of
 from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.tree import sample
-from tui.app.app import TTMatrixApp
+from tui.app import app as app_module
+from tui.app.app import Appearance, TTMatrixApp
 from tui.commands import screen_commands
 from tui.screens import Dialog, SessionScreen
 from tui.widgets import RowTable
@@ -90,6 +92,28 @@ async def test_keys_that_come_with_the_one_that_opens_a_screen_are_for_it(checko
             focused = app.screen.focused
             places.append((type(app.screen), focused.cursor if isinstance(focused, RowTable) else None))
     assert places[0] == places[1]
+
+
+@pytest.mark.parametrize("keys", [("1", "j"), ("1", "slash", "t", "enter", "j"), ("2", "1", "j")])
+async def test_keys_that_are_typed_before_the_first_screen_is_there_are_for_it(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
+) -> None:
+    """The app begins with the overview, whose modules come after the first frame: they must not undo what was typed."""
+    loaded, load = threading.Event(), app_module._load
+
+    def late(modules: Any) -> None:
+        loaded.wait(30)
+        load(modules)
+
+    monkeypatch.setattr(app_module, "_load", late)
+    app = build_app(checkout, look=Appearance("dark", "overview"))
+    async with app.run_test(size=_SMALL) as pilot:
+        _at_once(app, *keys)
+        await pilot.pause(0.05)
+        loaded.set()
+        await until(pilot, lambda: app.matrix_screen.table.cursor == 1, "the keys are done")
+        await _at_rest(app, pilot)
+        assert app.screen is app.matrix_screen
 
 
 async def _at_rest(app: TTMatrixApp, pilot: Pilot[Any]) -> None:

@@ -25,7 +25,7 @@ from tui.app.facts import FactRequests
 from tui.app.failures import Failures, Mistake
 from tui.app.fetching import Fetching
 from tui.app.file_actions import FileActions
-from tui.app.key_order import KeyOrder
+from tui.app.key_order import KeyOrder, Pause
 from tui.app.last_place import LastPlace
 from tui.app.navigation import Navigation
 from tui.app.notifications import LastingNotification, Notifications
@@ -73,6 +73,8 @@ MODULES_OF_SCREENS = (
     "tui.screens.workflows",
 )
 """Modules of other screens and dialogs: loading one at its first use would block the app's own thread up to 100 ms."""
+_BEGIN_SECONDS = 10.0
+"""Most seconds that keys wait for the screen that one begins with: in any other one they would do something else."""
 _PLACE_SECONDS = 1.0
 """Seconds between looks at whether the place of the person is to be stored."""
 _AGAIN_SECONDS = 2.0
@@ -211,7 +213,9 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         self.keys.start()
         self.failures.follow(lambda error: self.post_message(WorkFailed(self._mistake(error))))
         self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
-        self.background.run("start", self._bring_in, lambda _: self._started())
+        # Keys are for the screen that one begins with, which comes once its modules are there.
+        begins = self.keys.pause(question=False, seconds=_BEGIN_SECONDS) if self.look.screen else None
+        self.background.run("start", self._bring_in, lambda _: self._started(begins))
 
     def on_ready(self) -> None:
         self.background.screen_ready()
@@ -223,8 +227,8 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         _ = self.session.bench
         self.session.view.matrix.complete()
 
-    def _started(self) -> None:
-        """Start reading everything beside the matrix: pending changes, marks, runs."""
+    def _started(self, begins: Pause | None) -> None:
+        """Start reading everything beside the matrix: pending changes, marks, runs; keys need not wait any longer."""
         self.session.restore_marks()
         self.edits.refresh()
         if self.session.pending.changes or self.session.uncommitted:
@@ -235,6 +239,8 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         self.background.run("screens", self._load_screens, partial(add_styles, self.stylesheet))
         if self.look.screen:
             self.navigation.switch(self.look.screen)
+        if begins is not None:
+            begins.end()
         if self.look.notice:
             self.notifications.info(self.look.notice)
         if self.process is not None:
