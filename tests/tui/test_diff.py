@@ -29,10 +29,9 @@ TINY = "alpha/pytorch-tiny-single_device-inference"
 NEW = "omega/pytorch-Base-single_device-inference"
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
-    """A last commit that does harm in one loader, and brings another one."""
-    checkout = with_submodule(tmp_path / "tt-xla")
+def harmful(root: Path) -> Checkout:
+    """A checkout with a last commit that does harm in one loader, and brings another one."""
+    checkout = with_submodule(root)
     yaml = (checkout.root / CONFIG).read_text().replace(f"{TINY}:\n", f"{TINY}:\n    markers: [push]\n", 1)
     commit(checkout, "pushed", {CONFIG: yaml})
     commit(
@@ -46,6 +45,11 @@ def checkout(tmp_path: Path) -> Checkout:
         },
     )
     return checkout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    return harmful(tmp_path / "tt-xla")
 
 
 async def shown(app: TTMatrixApp, pilot: Pilot[None], range: str = "HEAD~1..HEAD") -> DiffScreen:

@@ -12,17 +12,23 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from core.sources import Checkout
-from tests.support.app import build_app, until
+from tests.support.app import build_app, screen_text, until
+from tests.support.github_server import GitHub, reached
 from tests.support.picture import lines_of
 from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.tree import sample
+from tests.tui.test_diff import harmful, shown
+from tests.tui.test_nightly_screen import ingest, opened, two_nights
+from tests.tui.test_themes import _faint, _own_colours, _pieces
 from tui.app import app as app_module
 from tui.app.app import Appearance, TTMatrixApp
 from tui.commands import screen_commands
 from tui.screens import Dialog, SessionScreen
+from tui.themes import THEMES
 from tui.widgets import RowTable
 
+hub = pytest.fixture(reached)
 _KEYS = [command.keys.split(",")[0] for _, command in screen_commands()]
 _BURST = ("j", "j", "G", "g", "j", "k")
 _SMALL, _LARGE = (80, 24), (200, 55)
@@ -154,3 +160,32 @@ async def test_a_dialog_outlives_other_sizes_of_the_terminal(checkout: Checkout,
 
 def _sized(app: TTMatrixApp, size: tuple[int, int]) -> Callable[[], bool]:
     return lambda: app.size == size and app.screen.size == size
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_a_night_and_a_difference_can_be_read_in_every_theme(hub: GitHub, tmp_path: Path, theme: str) -> None:
+    """Jobs that died, new failures, code that was added and removed, an error in a log; without colours with none."""
+    checkout = harmful(tmp_path / "tt-xla")
+    two_nights(hub)
+    ingest(checkout)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.theme = theme
+
+        async def check(what: str) -> None:
+            await _at_rest(app, pilot)
+            pieces = list(_pieces(app, lines_of(app)))
+            wrong = _own_colours(pieces, mono=theme == "mono") if THEMES[theme].ansi else _faint(pieces)
+            assert pieces and not wrong, what
+
+        await opened(app, pilot)
+        await check("night")
+        await pilot.press("L")
+        await until(pilot, lambda: "Segmentation fault" in screen_text(app), "the error")
+        await check("log")
+        await shown(app, pilot)
+        await pilot.press("plus")
+        await check("difference")
+        await pilot.press("j", "enter")
+        await until(pilot, lambda: "class Model" in screen_text(app), "the code")
+        await check("code")
