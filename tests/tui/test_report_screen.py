@@ -170,8 +170,19 @@ async def test_the_plots_are_right_of_the_list_where_there_is_room(planted: tupl
         # One above the other, each with an axis: the days of both are below each other.
         assert sum("└" in line for line in left) == 1
         assert sum("no history in this clone" in line for line in left) == 1
+        assert max(map(len, left)) > 60 and sum("┤" in line for line in left) > 5
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: plots.region.width == 80, "the plots are above the list again")
+
+
+@pytest.mark.slow("weeks of results are made")
+async def test_the_plots_have_their_place_from_the_start(planted: tuple[Checkout, Nights]) -> None:
+    app = build_app(planted[0])
+    async with app.run_test(size=(200, 55)) as pilot:
+        await pilot.press("f4")
+        plots = app.navigation.screen(ReportScreen)._plots
+        await until(pilot, lambda: plots.size.width > 60 and len(plots._lines) == plots.size.height, "plots as high")
+        assert {sum(len(cell.text) for cell in line) for line in plots._lines} == {plots.size.width - 2}
 
 
 @pytest.mark.parametrize("which", list(ReportList))

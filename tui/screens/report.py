@@ -151,6 +151,12 @@ class ReportScreen(SessionScreen):
             size, letters = Size(max(0, room.width - 2), room.height), self.context.in_letters()
             plots = report_plots(self._progress, key, *size, stacked=self.beside, letters=letters)
             self._plots.show(plots)
+            self.call_after_refresh(self.with_widgets(partial(self._fit_plots, room)))
+
+    def _fit_plots(self, drawn: Size) -> None:
+        """Draw the plots again where their place turns out to be another one: only now it has its size."""
+        if self.beside and self._plots.size != drawn:
+            self._show_plots()
 
     # Actions
 

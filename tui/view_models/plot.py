@@ -18,6 +18,8 @@ _ENDS = 2
 """Cells at the right that hold the letter of each curve."""
 _ROWS_OF_A_TICK = 2
 """Lines from one number of the axis to the next, at least."""
+_ROOM = 0.05
+"""Share of a number that never changes, above and below it on its axis."""
 _STEPS = (1, 2, 5, 10)
 """The axis counts in these, times a power of ten."""
 _BRAILLE = 0x2800
@@ -86,7 +88,13 @@ def plot(
         blank = (Cell(" " * width),)
         return [(Cell(f"{'nothing to show':^{width}}"[:width], "dim"),), *[blank] * (height - 1)]
     # Counts have no halves.
-    axis = scale(min(known), max(known), rows, least=all(value == int(value) for value in known))
+    least = float(all(value == int(value) for value in known))
+    low, high = min(known), max(known)
+    if low == high > 0:
+        # What stays where it is, is drawn in the middle.
+        room = least or high * _ROOM
+        low, high = low - room, high + room
+    axis = scale(low, high, rows, least=least)
     inside = columns if letters or columns <= 2 * _ENDS else columns - _ENDS
     drawn = _in_letters(curves, axis, inside, rows) if letters else _in_dots(curves, axis, inside, rows)
     if inside < columns:

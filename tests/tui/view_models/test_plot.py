@@ -83,6 +83,14 @@ def test_the_axis_says_where_it_begins() -> None:
     assert [line[:AXIS].strip("│┤ ") for line in lines[:-1]] == ["58", "", "56", "", "54", "", "52"]
 
 
+@pytest.mark.parametrize(("value", "numbers"), [(40.0, ["41", "40", "39"]), (0.0, ["1", "", "0"])])
+def test_a_curve_that_never_changes_is_in_the_middle(value: float, numbers: list[str]) -> None:
+    lines = _texts([Curve("c", "", [value] * 5)], AXIS + 20, 6)[:-1]
+    assert [line[:AXIS].strip("│┤ ") for line in lines][::2] == numbers
+    drawn = [at for at, line in enumerate(lines) if _dots(line)]
+    assert drawn == [2 if value else 4]
+
+
 @given(
     st.floats(-1e9, 1e9),
     st.floats(0, 1e9).filter(lambda span: not 0 < span < 1e-3),
