@@ -215,7 +215,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())
         # Keys are for the screen that one begins with, which comes once its modules are there.
         begins = self.keys.pause(question=False, seconds=_BEGIN_SECONDS) if self.look.screen else None
-        self.background.run("start", self._bring_in, lambda _: self._started(begins))
+        self.background.run("start", self._bring_in, lambda _: self._begin(begins))
 
     def on_ready(self) -> None:
         self.background.screen_ready()
@@ -227,8 +227,14 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         _ = self.session.bench
         self.session.view.matrix.complete()
 
-    def _started(self, begins: Pause | None) -> None:
-        """Start reading everything beside the matrix: pending changes, marks, runs; keys need not wait any longer."""
+    def _begin(self, waited: Pause | None) -> None:
+        """Keys need not wait any longer."""
+        self._started()
+        if waited is not None:
+            waited.end()
+
+    def _started(self) -> None:
+        """Start reading everything beside the matrix: pending changes, marks, runs."""
         self.session.restore_marks()
         self.edits.refresh()
         if self.session.pending.changes or self.session.uncommitted:
@@ -239,8 +245,6 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         self.background.run("screens", self._load_screens, partial(add_styles, self.stylesheet))
         if self.look.screen:
             self.navigation.switch(self.look.screen)
-        if begins is not None:
-            begins.end()
         if self.look.notice:
             self.notifications.info(self.look.notice)
         if self.process is not None:
