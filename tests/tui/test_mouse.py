@@ -91,10 +91,10 @@ async def test_dividers_follow_the_mouse_and_keys(app: TTMatrixApp) -> None:
         await pilot.press("6")
         text = app.screen.query_one("#text-title", Widget)
         before = text.region.y
-        await _drag(pilot, (20, before), (20, before - 4))
-        await until(pilot, lambda: text.region.y == before - 4, "more of the finding")
+        await _drag(pilot, (20, before), (20, before + 4))
+        await until(pilot, lambda: text.region.y == before + 4, "more room for findings")
         await pilot.press("K")
-        await until(pilot, lambda: text.region.y == before - 5, "one line more")
+        await until(pilot, lambda: text.region.y == before + 3, "more of the finding")
 
 
 async def test_the_list_above_a_pane_keeps_the_height_that_a_person_gave_it(app: TTMatrixApp) -> None:
