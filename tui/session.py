@@ -172,7 +172,7 @@ class Session:
                 _ = workspace.model_infos
             if isinstance(results := found.get(providers.RUNS), VerdictColumns):
                 # Queries read these in the app's own thread.
-                _ = results.case_verdicts, results.known_numbers
+                _ = results.case_verdicts, results.alone, results.known_numbers
             return found
 
     def read_findings(self) -> tuple[Finding, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 
+from core import kinds
 from core.base.checked_numbers import moment_text
 from core.base.errors import EXIT_FINDINGS, EXIT_OK
 from core.base.text import counted, one_line
@@ -24,13 +25,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     context.count_to(args.as_of)
-    id = context.resolve([args.id])[0]
-    found = context.evidence.since(id, [context.arch] if context.arch else ())
+    id, found = _found(args.id, context)
     if context.console.json:
         context.console.document(records.Since(id=id, cells=list(map(_document, found))))
     else:
         _print(id, found, context)
     return EXIT_FINDINGS if any(one.course.failing or one.course.missing for one in found) else EXIT_OK
+
+
+def _found(text: str, context: Context) -> tuple[str, list[CellSince]]:
+    archs = [context.arch] if context.arch else ()
+    beside = kinds.find(text, context.workspace)
+    if beside is not None and (rows := beside.kind.results(beside.id, context.workspace)):
+        return beside.id, context.evidence.since_of(rows, archs)
+    id = context.resolve([text])[0]
+    return id, context.evidence.since(id, archs)
 
 
 def _print(id: str, found: list[CellSince], context: Context) -> None:

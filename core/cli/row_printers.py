@@ -80,7 +80,7 @@ def _results(kind: Kind, id: str, matrix: Matrix, context: Context) -> kinds.Sec
     found = kind.results(id, context.workspace)
     judged = kind.judged(matrix, id, found, context.evidence.policy) if found else ()
     lines = [
-        *(("verdict", f"{one.arch}: {one.verdict}, {one.why}") for one in judged),
+        *(("verdict", f"{one.arch}: {one.verdict}, {one.why}".removeprefix(": ")) for one in judged),
         *(("result", kinds.result_text(one)) for one in found[: kinds.SHOWN_RESULTS]),
     ]
     for series in context.workspace.performance_of(id, context.evidence.ended_runs):

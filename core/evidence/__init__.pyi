@@ -32,9 +32,11 @@ from .perf_reports import (
 from .reasons import alike as alike, quotable as quotable, signature as signature
 from .results import Results as Results
 from .retention import retain as retain
+from .series import Series as Series
 from .sources import (
     evidence_store as evidence_store,
     handwritten_observations as handwritten_observations,
+    handwritten_results as handwritten_results,
     handwritten_store as handwritten_store,
     own_observation as own_observation,
     performance_store as performance_store,

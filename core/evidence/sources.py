@@ -45,7 +45,7 @@ def own_observations(
     """
     for record in records:
         spec = record.spec
-        if spec.function is Function.HANDWRITTEN:
+        if _has_no_cell(record):
             # They belong to no cell; `handwritten_observations` has them.
             continue
         if spec.cases:
@@ -158,6 +158,18 @@ def handwritten_observations(
     ended = (one for one in own if one.state is RunState.FINISHED and one.outcome not in _NO_RESULT)
     reported = handwritten_store(checkout, paths).of_test(node_id)
     return sorted([*reported, *map(own_observation, ended)], key=attrgetter("when"), reverse=True)
+
+
+def _has_no_cell(record: RunRecord) -> bool:
+    """Whether a run is of a test beside the matrix."""
+    return record.spec.function is Function.HANDWRITTEN
+
+
+def handwritten_results(checkout: Checkout, paths: Paths, records: Iterable[RunRecord]) -> Results:
+    """All results of tests beside the matrix, from reports and local runs."""
+    own = own_runs([*filter(_has_no_cell, records)], TreeReader(checkout))
+    ended = (one for one in own if one.state is RunState.FINISHED and one.outcome not in _NO_RESULT)
+    return Results(sorted(map(own_observation, ended), key=order), handwritten_store(checkout, paths))
 
 
 def policy_of(checkout: Checkout, paths: Paths) -> LoadedPolicy:

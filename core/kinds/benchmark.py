@@ -3,12 +3,12 @@
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from core import sources
+from core import evidence, sources
 from core.base import files
 from core.base.errors import TTMatrixError, UsageError
 from core.domain.areas import BENCHMARKS
@@ -32,9 +32,11 @@ from core.runs import planning
 from core.sources import ci
 
 if TYPE_CHECKING:
+    from core.evidence import Observation
     from core.matrix.cache import Cache
     from core.runs import RunSpec
     from core.sources import Checkout
+    from core.workspace import Workspace
 
 NAME = BENCHMARK_KIND
 FILE = PurePosixPath(".github/workflows/perf-bench-matrix.json")
@@ -96,7 +98,7 @@ class BenchmarkKind(Kind):
     noun = "benchmark"
     written_in = str(FILE)
     areas = (BENCHMARKS,)
-    fields = (*(one for one in EVERY if one != "status"), "job", "model", *NUMBERS)
+    fields = (*(one for one in EVERY if one != "status"), "job", "model", "verdict", *NUMBERS)
     own_fields = (
         Choice("runner", "machine that a benchmark is for", made(lambda matrix: own_flags(matrix, "runner"))),
         Choice("suite", "regular or experimental", made(lambda matrix: own_column(matrix, "suite"))),
@@ -132,6 +134,43 @@ class BenchmarkKind(Kind):
     def node_id(self, id: str, matrix: Matrix) -> str:
         return self.text(matrix, matrix.rows[id], "target")
 
+    def reported_ids(self, matrix: Matrix, reported: Collection[str]) -> Mapping[str, Sequence[str]]:
+        """Runs here have the id of the row, reports that of the test."""
+        by_target: dict[str, list[str]] = {}
+        for one in reported:
+            for target in targets_of(one):
+                by_target.setdefault(target, []).append(one)
+        rows = matrix.of_kind(self.name)
+        found = (
+            {
+                id: (*((id,) if id in reported else ()), *by_target.get(target, ()))
+                for id, target in zip(rows.ids, rows.columns["target"].texts(), strict=True)
+            }
+            if rows
+            else {}
+        )
+        return {id: names for id, names in found.items() if names}
+
+    def own(self, matrix: Matrix, id: str, found: "Sequence[Observation]") -> "Sequence[Observation]":
+        """Of rows with one test, the one that the job is named after; else the one that tests no accuracy."""
+        rows = matrix.of_kind(self.name)
+        if rows is None or not found:
+            return found
+        targets = dict(zip(rows.ids, rows.columns["target"].texts(), strict=True))
+        same = [one for one in rows.ids if targets[one] == targets[id]]
+        if len(same) == 1:
+            return found
+        accuracy = dict(zip(rows.ids, rows.columns["accuracy"].texts(), strict=True))
+        usual = next((one for one in same if accuracy[one] == _FLAGS[0]), same[0])
+        return [row for row in found if _meant(row, same, usual) == id]
+
+    def results(self, id: str, on: "Workspace") -> "Sequence[Observation]":
+        matrix, reports = self.add(on.matrix, on), evidence.handwritten_store(on.checkout, on.paths)
+        names = self.reported_ids(matrix, {cell.test_id for cell in reports.cells()}).get(id, ())
+        rows = [row for name in names if name != id for row in reports.of_test(name)]
+        every = [*super().results(id, on), *self.own(matrix, id, rows)]
+        return sorted(every, key=lambda row: row.when, reverse=True)
+
     def planner(self, source: Source) -> "Callable[[str], RunSpec]":
         known = {one.id: one for one in read_benchmarks(source.checkout)[0]}
         kind = source.kind or planning.DEVICE
@@ -155,6 +194,25 @@ class BenchmarkKind(Kind):
             )
 
         return plan_one
+
+
+def _meant(row: "Observation", same: Sequence[str], usual: str) -> str:
+    """The one of some rows with one test that a result is of."""
+    if row.test_id in same:
+        return row.test_id
+    named = [one for one in same if one.partition("::")[2] in row.job]
+    return max(named, key=len, default=usual)
+
+
+def targets_of(id: str) -> tuple[str, ...]:
+    """What pytest may have been given for a test of a report: its id, its function, its file."""
+    return tuple(dict.fromkeys((id, id.partition("[")[0], id.partition("::")[0])))
+
+
+def known_targets(matrix: Matrix, cache: "Cache") -> frozenset[str]:
+    """What pytest is given for the benchmarks of a checkout."""
+    rows = KIND.rows_at_once(matrix.model_tests, cache)
+    return frozenset(rows.columns["target"].texts()) if rows else frozenset()
 
 
 def _files(checkout: "Checkout") -> Iterator[str]:

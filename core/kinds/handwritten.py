@@ -29,7 +29,7 @@ class HandwrittenKind(Kind):
     noun = "hand-written test"
     written_in = "tests/jax, tests/torch, tests/integrations and tests/examples"
     areas = tuple(area for area in AREAS if area not in (MODELS, BENCHMARKS, OPS))
-    fields = (*EVERY, "marker", "job")
+    fields = (*EVERY, "marker", "job", "verdict")
     own_fields = (
         Choice(
             "level",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import core.evidence.verdicts as verdicts
 from core import evidence, kinds
 from core.base.errors import TTMatrixError, UsageError
-from core.domain.model import Status
+from core.domain.model import Function, Status
 from core.matrix import NO_ARCH, JobOfRow, Matrix, OtherRows, OwnColumn, OwnLayout, with_rows_at_once
 from core.matrix.query import Field, Query
 from core.runs import planning
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.base.settings import Settings
     from core.domain.ids import TestId
     from core.domain.model import ModelInfo
-    from core.evidence import Observation
+    from core.evidence import Observation, Results
     from core.evidence.verdicts import Judgement, Policy
     from core.kinds.records import Row
     from core.matrix.cache import Cache
@@ -247,6 +247,31 @@ class Kind:
         if self.launch is not Launch.ALONE:
             return ()
         return evidence.handwritten_observations(on.checkout, on.paths, on.store.ended(), id)
+
+    def reported_ids(self, matrix: Matrix, reported: Collection[str]) -> Mapping[str, Sequence[str]]:
+        """By row the ids that its results have, of those that are `reported` or of runs here; only rows with any whose
+        results are not those of the verdicts on the matrix.
+        """
+        rows = matrix.of_kind(self.name) if self.launch is Launch.ALONE else None
+        return {id: (id,) for id in rows.ids if id in reported} if rows else {}
+
+    def all_judged(self, on: "Workspace", results: "Results", policy: "Policy") -> "Mapping[str, Sequence[Judgement]]":
+        """The verdicts on all rows of which `results` of tests beside the matrix say something, by id."""
+        if not results.cells:
+            return {}
+        matrix = self.add(on.whole_table, on)
+        ids = self.reported_ids(matrix, results.cells)
+        window, least = max(policy.window, policy.minimum_runs), policy.minimum_runs
+        wanted = [one for names in ids.values() for one in names]
+        recent = results.recent(wanted, (Function.HANDWRITTEN,), window, least, count_older=False)
+        rows = {id: found.rows for id, found in recent}
+        seen = {id: [row for one in names for row in rows.get(one, ())] for id, names in ids.items()}
+        newest_first = {id: sorted(found, key=lambda row: row.when, reverse=True) for id, found in seen.items()}
+        return {id: self.judged(matrix, id, self.own(matrix, id, found), policy) for id, found in newest_first.items()}
+
+    def own(self, matrix: Matrix, id: str, found: "Sequence[Observation]") -> "Sequence[Observation]":
+        """Those of results with its ids that are of a row: several may have one test."""
+        return found
 
     def judged(self, matrix: Matrix, id: str, found: "Sequence[Observation]", policy: "Policy") -> "list[Judgement]":
         """What results of a row, newest first, mean for what is expected of it: a verdict on each arch."""

@@ -36,7 +36,8 @@ def own_table(kind: "Kind", matrix: Matrix, ids: Sequence[str]) -> Table:
 
 def _place(matrix: Matrix, id: str) -> str:
     row = matrix.rows[id]
-    return f"{matrix.columns['file'][row]}:{matrix.line_of(row)}"
+    file = matrix.columns["file"][row]
+    return f"{file}:{matrix.line_of(row)}" if file else ""
 
 
 # Op cases

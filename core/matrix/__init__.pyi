@@ -40,6 +40,7 @@ from .row_kinds import (
     MODEL_KIND as MODEL_KIND,
     OP_KIND as OP_KIND,
     PLACEHOLDER_KIND as PLACEHOLDER_KIND,
+    REPORTED_KIND as REPORTED_KIND,
     RUN as RUN,
     OwnColumn as OwnColumn,
     OwnLayout as OwnLayout,

@@ -10,11 +10,12 @@ from importlib import import_module
 from typing import Any, NamedTuple, Protocol
 
 MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND = "model", "op", "handwritten", "placeholder"
-BENCHMARK_KIND = "benchmark"
+BENCHMARK_KIND, REPORTED_KIND = "benchmark", "reported"
 
 KINDS = {
     MODEL_KIND: "core.kinds.model",
     OP_KIND: "core.kinds.op",
+    REPORTED_KIND: "core.kinds.reported",
     HANDWRITTEN_KIND: "core.kinds.handwritten",
     PLACEHOLDER_KIND: "core.kinds.placeholder",
     BENCHMARK_KIND: "core.kinds.benchmark",

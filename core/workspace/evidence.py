@@ -4,10 +4,10 @@
 import math
 import time
 from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 import core.evidence.analysis as analysis
 import core.evidence.github as github
@@ -19,6 +19,7 @@ from core import evidence, history, issues, ops, providers, sessions, workflows
 from core.base.checked_numbers import day_of
 from core.base.errors import TTMatrixError
 from core.base.settings import Paths
+from core.matrix import KINDS, row_kind
 from core.sources import Checkout, ci, stamp_of
 from core.workspace.lasting import Lasting, once
 from core.workspace.workspace import Workspace
@@ -106,6 +107,12 @@ class CasesCompared:
     comparison: "BackendComparison"
 
 
+class _Judges(Protocol):
+    def all_judged(
+        self, on: Workspace, results: "Results", policy: "Policy"
+    ) -> "Mapping[str, Sequence[Judgement]]": ...
+
+
 class Evidence(Lasting):
     """One look at all results of a workspace: verdicts, and answers to questions asked of many results.
 
@@ -168,6 +175,20 @@ class Evidence(Lasting):
         found = evidence.results_of(known, self.ended_runs, self.workspace.checkout, cpu_counts=counts)
         found = found if self.as_of is None else found.until(self.as_of)
         return found.without(self.left_out)
+
+    @once
+    def results_beside(self) -> "Results":
+        """All results of tests beside the matrix, which have no entries: hand-written tests, benchmarks, unit tests."""
+        found = evidence.handwritten_results(*self._place, self.ended_runs)
+        found = found if self.as_of is None else found.until(self.as_of)
+        return found.without({*self.left_out, *self.policy.ignored_hosts})
+
+    @once
+    def judged_beside(self) -> "Mapping[str, Sequence[Judgement]]":
+        """What these results mean for the rows that they are of, by id."""
+        judges = (cast(_Judges, row_kind(name)) for name in KINDS)
+        found = (one.all_judged(self.workspace, self.results_beside, self.policy) for one in judges)
+        return {id: judged for some in found for id, judged in some.items() if judged}
 
     @once
     def _cases(self) -> "_Cases":
@@ -235,7 +256,11 @@ class Evidence(Lasting):
             own = self if mine else Evidence(self.workspace.replaced(on), as_of=self.as_of, left_out=self.left_out)
             runs = [one for one in self.ended_runs if (one.started or 0.0) <= self._end]
             reports = [one for one in self.workspace.performance_reports if one.when <= self._end]
-            return analysis.with_numbers(own.verdicts.facts(), runs, reports)
+            facts = replace(own.verdicts.facts(), judge_alone=own._words_beside)
+            return analysis.with_numbers(facts, runs, reports)
+
+    def _words_beside(self) -> Mapping[str, Mapping[str, str]]:
+        return {id: {one.arch: str(one.verdict) for one in judged} for id, judged in self.judged_beside.items()}
 
     @property
     def _end(self) -> float:
@@ -250,6 +275,17 @@ class Evidence(Lasting):
             series = {arch: one for arch, one in known.series(id).items() if not archs or arch in archs}
             found = [(one, self._together(one)) for one in analysis.courses_of(series, known.absent(id, series))]
         return [CellSince(*one, analysis.commits_of(one[0], self.workspace.checkout)) for one in found]
+
+    def since_of(self, rows: "Iterable[Observation]", archs: Collection[str] = ()) -> list[CellSince]:
+        """The same of a row beside the matrix, from its results."""
+        found: dict[str, list[Observation]] = {}
+        for row in sorted(rows, key=lambda row: row.when):
+            if not row.profile and (not archs or row.arch in archs):
+                found.setdefault(row.arch, []).append(row)
+        series = {arch: evidence.Series(some) for arch, some in found.items()}
+        return [
+            CellSince(one, 0, analysis.commits_of(one, self.workspace.checkout)) for one in analysis.courses_of(series)
+        ]
 
     def _together(self, one: "CellCourse") -> int:
         if not one.failing or one.before is None:
@@ -380,8 +416,9 @@ class Evidence(Lasting):
     @once
     def clusters(self) -> "tuple[Cluster, ...]":
         """Clusters of failures with the same cause, over all cells."""
-        results = self.results.without(self.policy.ignored_hosts)
-        return analysis.find_clusters(self.workspace.matrix, analysis.last_failures(results))
+        failures = analysis.last_failures(self.results.without(self.policy.ignored_hosts))
+        beside = analysis.last_failures(self.results_beside)
+        return analysis.find_clusters(self.workspace.matrix, [*failures, *beside])
 
     @once
     def case_evidence(self) -> "CaseEvidence | None":

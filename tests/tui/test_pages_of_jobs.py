@@ -114,7 +114,7 @@ async def test_a_heading_of_the_night_leads_to_the_run(
     ("keys", "why"),
     [
         (("1",), "no report has a result of it"),
-        (("2",), "started from here"),
+        (("2",), "No run is listed"),
         (("4",), "do not name their run on GitHub"),
         (("6",), "Nothing here is of a job"),
         (("7",), "do not name their run on GitHub"),

@@ -221,6 +221,8 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
 
     def page_of_tests(self, ids: Sequence[str], arch: str = "") -> "Callable[[], Page]":
         """The page of the newest job of these tests, on an arch if there is one."""
+        if not ids:
+            return partial(evidence.Page, why=Need.LISTED_TEST.value)
         return partial(self.session.page_of, [*ids], arch)
 
     # In and out

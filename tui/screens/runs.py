@@ -178,7 +178,8 @@ class RunsScreen(ListAndText[RunRecord]):
         self.set_class(detailed, "detailed")
 
     def page(self) -> Callable[[], Page]:
-        return partial(Page, why="This run was started from here: it has no job of CI.")
+        listed = self.runs.current is not None
+        return partial(Page, why="This run was started from here: it has no job of CI." if listed else Need.RUN.value)
 
     def lacks(self, need: Need) -> bool:
         look = self.log_view.look

@@ -55,6 +55,9 @@ class VerdictColumns:
     judge_cases: Callable[[], Mapping[str, Mapping[str, str]]] = dict
     """The verdicts of `case_verdicts`; a function, because it reads manifests, which other columns do not need."""
 
+    judge_alone: Callable[[], Mapping[str, Mapping[str, str]]] = dict
+    """The verdicts of `alone`; a function, because it reads all their results."""
+
     numbers: Callable[[], Mapping[str, Mapping[str, Mapping[str, str]]]] = dict
     """The newest of NUMBERS by id, arch and name; a function, because it reads all runs."""
 
@@ -62,6 +65,11 @@ class VerdictColumns:
     def case_verdicts(self) -> Mapping[str, Mapping[str, str]]:
         """The verdict on each op case with results, by id and backend."""
         return self.judge_cases()
+
+    @cached_property
+    def alone(self) -> Mapping[str, Mapping[str, str]]:
+        """The verdict on each other row with results that has no entry, such as a benchmark, by id and arch."""
+        return self.judge_alone()
 
     def column(self, name: str, arch: str) -> AnyColumn:
         """STALE: whether it passes on any arch where it should not. Others: on `arch`, or with NO_ARCH on any."""
@@ -99,7 +107,8 @@ class VerdictColumns:
         if matrix.ids[row] in self.case_verdicts:
             found = self.case_verdicts[matrix.ids[row]]
         elif row >= len(self.matrix.ids):
-            return ""
+            known = self.alone.get(matrix.ids[row], {})
+            found = {place: word for place, word in known.items() if arch in (NO_ARCH, place)}
         else:
             found = {place: column[row] for place, column in self.by_arch.items() if arch in (NO_ARCH, place)}
         known = {place: word for place, word in found.items() if word}
@@ -108,18 +117,25 @@ class VerdictColumns:
 
     def with_cases(self, matrix: Matrix, name: str, arch: str, asked: Sequence[str] = ()) -> AnyColumn:
         """VERDICT and STALE of all rows of `matrix`: of model tests as in `column`, of op cases on the backends in
-        `asked`, or on all if that is empty.
+        `asked`, or on all if that is empty, and of other rows on `arch`, or with NO_ARCH on any.
         """
         models = fitted(self.column(name, arch), len(matrix.ids))
-        wanted = self._wanted(asked)
         rows: dict[int, tuple[str, ...]] = {}
-        for id, found in self.case_verdicts.items():
-            words = tuple(word for backend, word in found.items() if backend in wanted)
+        for id, words in (*self._on_cases(asked), *self._on_others(arch)):
             if name == STALE:
                 words = (STALE,) if set(_STALE).intersection(words) else ()
             if words and id in matrix.rows:
                 rows[matrix.rows[id]] = words
         return with_rows(models, rows)
+
+    def _on_cases(self, asked: Sequence[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        wanted = self._wanted(asked)
+        for id, found in self.case_verdicts.items():
+            yield id, tuple(word for backend, word in found.items() if backend in wanted)
+
+    def _on_others(self, arch: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        for id, found in self.alone.items():
+            yield id, tuple(dict.fromkeys(word for place, word in found.items() if arch in (NO_ARCH, place)))
 
     def of_cases(self, matrix: Matrix, name: str, asked: Sequence[str] = ()) -> FlagColumn:
         """BACKEND: the backends on which each row of `matrix` has a result. RESULT: its results on the backends in
