@@ -15,10 +15,13 @@ from tui.session import Session
 from tui.tour import Tour
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from core.base.errors import TTMatrixError
     from core.edits import Operation
     from core.edits.pending import Change, Conflict, Decision, Take
     from core.evidence import JobState, Page
+    from core.evidence.github import OfJob
     from core.evidence.proposals import Progress, Worklist
     from core.matrix import Detail
     from core.matrix.query import Query
@@ -233,6 +236,9 @@ class Navigation(Protocol):
 
     def show_programs(self, run_id: str) -> None:
         """Show the programs that a run has left."""
+
+    def show_dumps(self, directories: Sequence[Path], of: OfJob) -> None:
+        """Show the programs that a job of CI has left in directories."""
 
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""

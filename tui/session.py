@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.domain.model import Finding
     from core.edits import Cited, Operation, Present
     from core.edits.pending import Change, Conflict, Pending, Workbench
-    from core.evidence import CiRun, Page
+    from core.evidence import CiRun, Observation, Page
     from core.evidence.analysis import Series
     from core.evidence.verdicts import Verdicts
     from core.hosts import Host
@@ -212,11 +212,15 @@ class Session:
 
     def page_of(self, ids: Sequence[str], arch: str = "") -> Page:
         """The page of the newest job of these tests: on an arch, if there is one. Not for the app's own thread."""
+        return reported.page_of(self.newest_of(ids, arch))
+
+    def newest_of(self, ids: Sequence[str], arch: str = "") -> Sequence[Observation]:
+        """The newest results of rows of all kinds: on an arch, if there are any. Not for the app's own thread."""
         rows = self.look().newest_of(ids)
         for id in ids:
             if (kind := self.kind_of(id)) is not None:
                 rows += kind.results(id, self.workspace)
-        return reported.page_of([row for row in rows if arch and row.arch == arch] or rows)
+        return [row for row in rows if arch and row.arch == arch] or rows
 
     def place_of(self, id: str) -> tuple[str, int]:
         """The file of a row that is no test of a model, relative to the checkout, and its first line there."""

@@ -333,6 +333,15 @@ class Evidence(Lasting):
         rows = [row for _, recent in found for row in recent.rows]
         return [*rows, *(row for id in ids if id not in known for row in self.results.of_test(id))]
 
+    def job_of(self, rows: "Iterable[Observation]") -> "tuple[CiRun, int, Observation] | None":
+        """The run and the job of the newest of some results that names one, with that result; None: none does."""
+        runs = {run.name: run for run in self.ci_runs}
+        for row in sorted(rows, key=lambda row: row.when, reverse=True):
+            job = evidence.job_id(row.source)
+            if job is not None and row.run in runs:
+                return runs[row.run], job, row
+        return None
+
     def pages(self, cells: "Iterable[tuple[str, str, str]]") -> Mapping[tuple[str, str, str], str]:
         """The pages of the jobs of cells, each given by its id, arch and run; without those that have none."""
         by_run: dict[str, set[tuple[str, str]]] = {}

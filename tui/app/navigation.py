@@ -13,7 +13,10 @@ from tui.screens import SCREENS, SessionScreen
 from tui.screens.matrix import MatrixScreen
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from core.evidence import JobState
+    from core.evidence.github import OfJob
     from core.matrix.query import Query
 
 
@@ -298,6 +301,12 @@ class Navigation:
         screen = self.screen(screens.ProgramsScreen)
         self.enter("programs", run_id)
         self._app.call_later(screen.show_run, run_id)
+
+    def show_dumps(self, directories: Sequence[Path], of: OfJob) -> None:
+        """Show the programs that a job of CI has left in directories."""
+        screen = self.screen(screens.ProgramsScreen)
+        self.enter("programs", str(of.job))
+        self._app.call_later(screen.show_dumps, directories, of)
 
     def start_workflows(self, ids: Sequence[str]) -> None:
         """Start a workflow on each of these failing training tests, and show them."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .base import SessionScreen as SessionScreen
+from .ci_programs import show_programs_of as show_programs_of
 from .command_line import CommandLine as CommandLine
 from .compare import CompareScreen as CompareScreen
 from .dialogs import (

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 from core.base.checked_numbers import day_of
 from core.evidence import CiJob, CiRun, JobState, Page, nightly
+from core.evidence.github import OfJob
 from core.evidence.nightly import Line, Machine, Night, NightCell, Section, Span, Speed
 from core.matrix.query import Query, exactly
 from core.runs.planning import LaunchPlan
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
+from tui.screens.ci_programs import show_programs_of
 from tui.screens.dialogs import ask_to_start
 from tui.screens.list_and_text import ListAndLines
 from tui.screens.pick import Option, Pick
@@ -257,6 +259,25 @@ class NightScreen(ListAndLines[NightRow]):
         found = self._job_of(self._line)
         if found is not None:
             self.context.navigation.show_job_log(*found)
+
+    @command(
+        "nightly.programs",
+        Where.NIGHTLY,
+        "p",
+        "IR",
+        "Show the IR that the job has left, fetched if need be",
+        needs=Need.NIGHT_JOB,
+        aliases="ir mlir stablehlo programs",
+    )
+    def action_programs(self) -> None:
+        """The programs that the job has left: those of the test, if the line is of one."""
+        found = self._job_of(self._line)
+        if found is not None:
+            state, test = found
+            known = {run.id: run for run in self._runs}
+            run = known.get(state.job.run)
+            of = OfJob(run, state.job.id, test or state.job.short, test) if run is not None else None
+            show_programs_of(self, lambda: of)
 
     def _cells_here(self, line: Line | None) -> list[tuple[str, str, int]]:
         """The cells of a line that could be run here; of a job that died, the test that ran last."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs: what the stages of compilation of a run have left, as text, as counts of ops, and compared."""
 
+import re
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,8 +14,11 @@ from textual.widget import Widget
 
 from core.base.files import read_text
 from core.base.text import counted, one_line
+from core.evidence import Page, github
+from core.evidence.github import OfJob
+from core.providers import info_of
 from core.runs import PATTERNS, first_pattern, patterns_of
-from core.runs.ir import Counts, Op, Program, count_ops, programs, read_ops
+from core.runs.ir import Counts, Op, Program, count_ops, programs, programs_in, read_ops
 from core.runs.log import LogFile, LogLook
 from core.runs.planning import shown_name
 from core.runs.store import RunRecord
@@ -65,6 +70,10 @@ class ProgramsScreen(ListAndText[Program]):
         self._title = title_of_text()
         super().__init__(context, table, self.pane, title=self._title)
         self.record: RunRecord | None = None
+        self._of_job: OfJob | None = None
+        """The job of CI whose programs are shown, instead of a run here."""
+        self._found: Sequence[Program] = ()
+        self._in_use: Sequence[github.InUse] = ()
         self._marked = ""
         """The name of the marked program; empty: none is."""
         self._shown = ""
@@ -89,14 +98,56 @@ class ProgramsScreen(ListAndText[Program]):
     def show_run(self, run_id: str) -> None:
         """Show the programs of a run."""
         self.record = next((one for one in self.session.all_runs if one.spec.run_id == run_id), None)
+        self._leave(None)
+        self._take(programs(self.record) if self.record else [])
+
+    def show_dumps(self, directories: Sequence[Path], of: OfJob) -> None:
+        """Show the programs that a job of CI has left: those of the test in question, if any is, else all."""
+        self.record = None
+        self._leave(of)
+        self._in_use = [github.InUse(one) for one in directories]
+        session = self.session
+
+        def work() -> Sequence[Program]:
+            found = [one for directory in directories for one in programs_in(directory)]
+            info = info_of(session.workspace.model_infos, of.test) if of.test in session.matrix.rows else None
+            return [one for one in found if info is not None and _is_of(one, info.name)] or found
+
+        self.context.background.run("programs of CI", work, self._take, supersede=True, lists=True)
+
+    def on_unmount(self) -> None:
+        self._leave(None)
+
+    def _leave(self, of: OfJob | None) -> None:
+        """Read nothing more of what was shown; the next is of a job, or of a run here."""
+        for one in self._in_use:
+            one.close()
+        self._of_job, self._found, self._in_use = of, (), ()
         self._marked = self._shown = ""
+
+    def _take(self, found: Sequence[Program]) -> None:
+        self._found = found
         if self.is_mounted:
             self._show()
 
+    @property
+    def _test(self) -> str:
+        """The test whose programs these are; empty: it is unknown."""
+        if self.record is not None:
+            return self.record.spec.test_id
+        return self._of_job.test if self._of_job is not None else ""
+
+    def page(self) -> Callable[[], Page]:
+        if self._of_job is not None:
+            return partial(Page, self._of_job.url, "The page of this job is not known.")
+        return partial(Page, why="These programs are of a run here: it has no job of CI.")
+
     def _show(self) -> None:
-        found = programs(self.record) if self.record else []
+        found, of = self._found, self._of_job
         self.show_rows(program_rows(found, {self._marked}))
-        if self.record is None:
+        if of is not None:
+            self.title_line(f"{counted(len(found), 'program')} of {one_line(of.words)}", of.run.name)
+        elif self.record is None:
             key = self.context.keymap.key("runs.programs")
             self.title_line("no run", keyed=[f"{key} on a run shows its programs"])
         else:
@@ -108,7 +159,7 @@ class ProgramsScreen(ListAndText[Program]):
     def show_text(self) -> None:
         program, title = self.current, self._title
         if program is None:
-            title.say(need_words(Need.PROGRAM, self.context.keymap) if self.record else "")
+            title.say(need_words(Need.PROGRAM, self.context.keymap) if self.record or self._of_job else "")
             return
         title.say(program.stage, one_line(Path(program.name).name), f"{program.size:,} bytes")
         if program.name != self._shown:
@@ -188,7 +239,7 @@ class ProgramsScreen(ListAndText[Program]):
     )
     def action_compare(self) -> None:
         """Compare with the marked program of this run."""
-        program, found = self.current, programs(self.record) if self.record else []
+        program, found = self.current, self._found
         marked = next((one for one in found if one.name == self._marked), None)
         if marked is not None and program is not None:
             show_pair(self, (marked, program), (marked.name, program.name))
@@ -200,6 +251,7 @@ class ProgramsScreen(ListAndText[Program]):
         """Compare with the same program of another run of this test."""
         record = self.record
         if record is None:
+            self.context.notify.info("There is no other run here: these programs are of a job of CI.")
             return
         others = [
             one
@@ -254,11 +306,11 @@ class ProgramsScreen(ListAndText[Program]):
     )
     def action_pattern(self) -> None:
         """Try a pattern on the program: one of the entry, another of the checkout, or a new one."""
-        program, record = self.current, self.record
-        if program is None or record is None:
+        program = self.current
+        if program is None:
             return
         rows = self.session.matrix
-        row = rows.rows.get(record.spec.test_id)
+        row = rows.rows.get(self._test)
         named = patterns_of(None if row is None else rows.entry(row))
         directory = self.session.checkout.root / PATTERNS
         present = sorted(file.name for file in directory.glob("*.mlir"))
@@ -329,3 +381,9 @@ def _place(program: Program, line: int) -> Op | None:
     ops = read_ops(program.file, program.stage)
     after = range(bisect_left(ops.lines, line), len(ops))
     return next((op for op in map(ops.__getitem__, after) if op.place), None)
+
+
+def _is_of(program: Program, model: str) -> bool:
+    """Whether a program is in the folder that a dump of CI has for a model, by its name in reports."""
+    folder = program.name.partition("/")[0]
+    return re.sub(r"\W|_", "", folder).lower() == re.sub(r"\W|_", "", model).lower()

@@ -5,6 +5,7 @@ from .artefacts import (
     artefacts_directory as artefacts_directory,
     fetch_artefact as fetch_artefact,
 )
+from .dumps import Dump as Dump, OfJob as OfJob, dumps_here as dumps_here, dumps_of as dumps_of
 from .ends import hangs as hangs, line_of_error as line_of_error, line_of_test as line_of_test
 from .fetch import (
     Counts as Counts,

@@ -448,6 +448,19 @@ class MatrixScreen(SessionScreen):
         self.tests.show_log()
 
     @command(
+        "matrix.programs",
+        Where.MATRIX,
+        "p",
+        "IR of CI",
+        "Show the IR of its newest job of CI",
+        needs=Need.TEST,
+        aliases="ir mlir stablehlo programs",
+    )
+    def action_programs(self) -> None:
+        """The programs that its newest job of CI has left, fetched if need be."""
+        self.tests.show_programs_of_ci()
+
+    @command(
         "matrix.set",
         Where.MATRIX,
         "E",

@@ -12,6 +12,7 @@ from core import edits, kinds, workflows
 from core.base.errors import UsageError
 from core.base.text import one_line
 from core.domain.ids import TestId
+from core.evidence import github
 from core.matrix.view import Targets, hidden_words
 from core.runs import planning
 from tui import screens
@@ -21,6 +22,7 @@ from tui.screens.matrix.listing import Listing
 from tui.view_models import counted
 
 if TYPE_CHECKING:
+    from core.evidence.github import OfJob
     from core.kinds import Kind
     from core.runs.planning import LaunchPlan
     from core.runs.store import RunRecord
@@ -69,6 +71,17 @@ class TestActions:
 
     def _has_workflow(self, id: str) -> bool:
         return workflows.is_target(self._session.matrix, id)
+
+    def show_programs_of_ci(self) -> None:
+        """Show the programs that the newest job of CI of the test has left."""
+        id, session = self._listing.current or "", self._session
+        arch = session.view.arch
+
+        def find() -> OfJob | None:
+            found = session.look().job_of(session.newest_of([id], arch))
+            return github.OfJob(found[0], found[1], id, id) if found is not None else None
+
+        screens.show_programs_of(self._screen, find)
 
     # Marks
 
