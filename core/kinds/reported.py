@@ -43,7 +43,7 @@ class ReportedKind(Kind):
             known = benchmark.known_targets(matrix, on.cache)
             reported = {id for id in reported - own if not known.intersection(benchmark.targets_of(id))}
         rows = rows_of(sorted(reported))
-        # Whoever shows all rows at once has those of the last look.
+        # `rows_at_once` has those of the last look.
         store(on.cache.file(self.name), rows)
         return with_other_rows(matrix, rows)
 

@@ -265,7 +265,7 @@ class NightScreen(ListAndLines[NightRow]):
         Where.NIGHTLY,
         "p",
         "IR",
-        "Show the IR that the job has left, fetched if need be",
+        "Show the IR that the job has left",
         needs=Need.NIGHT_JOB,
         aliases="ir mlir stablehlo programs",
     )

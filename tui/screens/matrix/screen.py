@@ -451,8 +451,8 @@ class MatrixScreen(SessionScreen):
         "matrix.programs",
         Where.MATRIX,
         "p",
-        "IR of CI",
-        "Show the IR of its newest job of CI",
+        "IR",
+        "Show the IR that its newest job of CI has left",
         needs=Need.TEST,
         aliases="ir mlir stablehlo programs",
     )
