@@ -121,7 +121,9 @@ class VerdictColumns:
         """
         models = fitted(self.column(name, arch), len(matrix.ids))
         rows: dict[int, tuple[str, ...]] = {}
-        for id, words in (*self._on_cases(asked), *self._on_others(arch)):
+        # Their results are read only where there are such rows.
+        others = self._on_others(arch) if len(matrix.ids) > len(self.matrix.ids) else ()
+        for id, words in (*self._on_cases(asked), *others):
             if name == STALE:
                 words = (STALE,) if set(_STALE).intersection(words) else ()
             if words and id in matrix.rows:
