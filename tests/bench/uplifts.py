@@ -178,9 +178,8 @@ def _cost(clone: Path, after: str) -> None:
         words = ("diff", f"{after}~1..{after}")
         _, both = _timed(clone, *words, home=other)
         _, again = _timed(clone, *words, home=other)
-        _, nothing = _timed(clone, "diff", "HEAD..HEAD", home=home)
-        _, next_one = _timed(clone, "diff", f"HEAD..{after}", home=home)
-    print(f"a cold doctor {cold:.1f} s, a warm one {warm:.2f} s; the first state {nothing:.1f} s")
+        _, next_one = _timed(clone, "diff", f"{after}~2..{after}", home=other)
+    print(f"a cold doctor {cold:.1f} s, a warm one {warm:.2f} s")
     print(f"{' '.join(words)}: first {both:.1f} s, again {again:.2f} s; one more state {next_one:.1f} s\n")
 
 

@@ -172,7 +172,11 @@ def test_text_json_and_rows_say_the_same_numbers(states: States, first: Texts, s
             len(record.findings.new),
             shown(lambda row: row.group == "findings" and not row.what.endswith(" is gone")),
         ),
-        "gone": (said["finding gone"], len(record.findings.gone), shown(lambda row: row.what.endswith(" is gone"))),
+        "gone": (
+            said["finding gone"],
+            len(record.findings.gone),
+            shown(lambda row: row.group == "findings" and row.what.endswith(" is gone")),
+        ),
         "pins": (said["version moved"], len(record.pins), shown(lambda row: row.group == "versions")),
         "hand-written": (
             said["hand-written test added"],
