@@ -283,6 +283,9 @@ class TreeRows:
         """The key of a group's heading."""
         return _HEADING + group.text
 
+    def heading_of(self, position: int) -> int | None:
+        return self.tree.heading(self.line(position).group.text)
+
     def position_of(self, key: str) -> int | None:
         if key.startswith(_HEADING):
             return self.tree.heading(key[1:])

@@ -96,6 +96,10 @@ class ReviewRows:
                 *(ReviewLine(group, one) for one in group.changes if group.key in opened or not look.headed(group)),
             )
         ]
+        headings: dict[int, int] = {}
+        for at, line in enumerate(self.lines):
+            headings.setdefault(id(line.group), at)
+        self._headings = [headings[id(line.group)] if look.headed(line.group) else None for line in self.lines]
         self._below = below
         self.left_out = left_out
         self._places = {self.key(at): at for at in range(len(self))}
@@ -106,6 +110,11 @@ class ReviewRows:
     def line(self, position: int) -> ReviewLine | None:
         """The line at a position; None if there is neither a change nor a heading of changes."""
         return self.lines[position] if 0 <= position < len(self.lines) else None
+
+    def heading_of(self, position: int) -> int | None:
+        if position >= len(self.lines):
+            return len(self.lines)
+        return self._headings[position]
 
     def edits_at(self, position: int) -> Sequence[LoaderEdit]:
         """The loader edits at a position; none for a change."""

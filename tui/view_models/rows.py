@@ -92,10 +92,14 @@ class GroupedRows:
         headed = len(groups) > 1
         self._folded = folded
         self._lines: list[tuple[RowGroup, int | None]] = []
+        self._headings: list[int | None] = []
+        """By line, the line of its heading."""
         for group in self.groups:
             headless = not headed or len(group.rows) == 1
+            heading = None if headless else len(self._lines)
             self._lines += [] if headless else [(group, None)]
             self._lines += [(group, row) for row in group.rows] if headless or group.key not in folded else []
+            self._headings += [heading] * (len(self._lines) - len(self._headings))
 
     def __len__(self) -> int:
         return len(self._lines)
@@ -111,6 +115,10 @@ class GroupedRows:
     def key(self, position: int) -> str:
         group, row = self._lines[position]
         return f"{_HEADING}{group.key}" if row is None else self.rows.key(row)
+
+    def heading_of(self, position: int) -> int | None:
+        """The position of the heading of the group that a row is in, or that it is; None: the group has none."""
+        return self._headings[position]
 
     @staticmethod
     def heading_key(group: RowGroup) -> str:

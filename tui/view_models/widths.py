@@ -70,7 +70,9 @@ def _dealt(columns: Sequence[TableColumn], least: Sequence[int], full: Sequence[
     return widths
 
 
-class _Fitted(NamedTuple):
+class Fitted(NamedTuple):
+    """Columns in a line of some width."""
+
     widths: list[int]
     look: IdLook
 
@@ -85,16 +87,16 @@ class Fitting:
         self._needs: list[int] = []
         self._seen: set[int] = set()
         self._ids: Sequence[str] = ()
-        self._fitted: dict[int, _Fitted] = {}
+        self._fitted: dict[int, Fitted] = {}
         """By the width of the table."""
 
     def widths(self, total: int) -> list[int]:
         """The width of each column in a line of `total` cells; 0: it is not shown."""
-        return self._fit(total).widths
+        return self.at(total).widths
 
     def look(self, total: int) -> IdLook:
         """The display of ids in a line of that width."""
-        return self._fit(total).look
+        return self.at(total).look
 
     def forget(self) -> None:
         """The texts of the rows have changed."""
@@ -102,7 +104,7 @@ class Fitting:
 
     def see(self, positions: Sequence[int]) -> bool:
         """Take in rows that become visible; whether a text is wider than all before."""
-        new = [at for at in positions if at not in self._seen and at < len(self.source)]
+        new = [at for at in positions if at not in self._seen]
         if not new:
             return False
         if len(self._seen) > _MOST_SEEN:
@@ -126,17 +128,18 @@ class Fitting:
                 _widen(self._needs, self.source.cells(nth * count // min(count, _SAMPLE)))
         return self._needs
 
-    def _fit(self, total: int) -> _Fitted:
+    def at(self, total: int) -> Fitted:
+        """The columns in a line of `total` cells."""
         fitted = self._fitted.get(total)
         if fitted is None:
             fitted = self._fitted[total] = self._new_fit(total)
         return fitted
 
-    def _new_fit(self, total: int) -> _Fitted:
+    def _new_fit(self, total: int) -> Fitted:
         needs = self._known()
         at = next((at for at, column in enumerate(self.columns) if column.ids), None)
         if at is None or not self._ids:
-            return _Fitted(column_widths(self.columns, needs, total), IdLook())
+            return Fitted(column_widths(self.columns, needs, total), IdLook())
         longest, title = max(map(len, self._ids)), self.columns[at].title
         needs = [max(need, longest) if nth == at else need for nth, need in enumerate(needs)]
         widths = column_widths(self.columns, needs, total)
@@ -144,7 +147,7 @@ class Fitting:
             # What all of them share is said above them: they need no more than the rest.
             needs[at] = min(needs[at], *(max(longest - one.left_out, one.head(title)) for one in looks_of(self._ids)))
             widths = column_widths(self.columns, needs, total)
-        return _Fitted(widths, id_look(self._ids, widths[at], title) if widths[at] else IdLook())
+        return Fitted(widths, id_look(self._ids, widths[at], title) if widths[at] else IdLook())
 
 
 def _widen(needs: list[int], row: Row) -> None:

@@ -14,10 +14,12 @@ from textual.strip import Strip
 
 from core.base.text import counted, one_line
 from tui.commands import Where, command
-from tui.view_models import Cell, Fitting, IdLook, RowSource, TableColumn, fit, paragraph, place_text
+from tui.view_models import Cell, Fitted, Fitting, IdLook, RowSource, TableColumn, fit, paragraph, place_text
 from tui.widgets.line_base import LinePane, line_style
 
 _CACHED_STRIPS = 4096
+_LEAST_LINES = 3
+"""With fewer lines, no heading stays above the rows."""
 _WHEEL_ROWS = 3
 
 _ONE_LOOK = Style(reverse=True)
@@ -54,6 +56,9 @@ class RowTable(LinePane):
         self._above: int | None = None
         """Rows to be above the cursor in the first frame."""
         self._fitting = Fitting(source)
+        self._fitted: Fitted | None = None
+        """What painted lines are fitted to."""
+        self._sticky: tuple[RowSource, int, int | None] = (source, 0, None)
         self._when_empty = ""
 
     def places(self) -> tuple[Where, ...]:
@@ -135,6 +140,7 @@ class RowTable(LinePane):
 
     def on_resize(self, event: events.Resize) -> None:
         self._strips.clear()
+        self._sticky = self.source, -1, None
         self._set_height()
         self._scroll_to_cursor()
 
@@ -189,10 +195,10 @@ class RowTable(LinePane):
 
     def _line(self, y: int, top: int, width: int) -> Strip:
         """The line at `y` of a table that is scrolled to position `top`."""
-        position = top + y - 1
+        position = self.position_at(y, top)
         key: tuple[object, ...]
         if y == 0:
-            key = ("header", width, *self.widths(width), self.header_look(), self.id_look(width).said)
+            key = ("header", width, self.header_look())
         elif position >= len(self.source):
             key = ("blank", width, position if self.is_empty else None)
         else:
@@ -201,8 +207,6 @@ class RowTable(LinePane):
                 self.cursor_look(position),
                 self.mark_at(position),
                 width,
-                *self.widths(width),
-                self.id_look(width),
             )
         strip = self._strips.get(key)
         if strip is None:
@@ -285,11 +289,16 @@ class RowTable(LinePane):
         return Strip(_merged(parts), max(width, filled)).adjust_cell_length(width, plain)
 
     def see(self, lines: Sequence[int]) -> None:
-        """Make columns wider for texts in these lines, if cells are free."""
-        width, top = self.size.width, self.scroll_offset.y
-        before = self.widths(width)
-        if self.fitting.see([top + y - 1 for y in lines if y]) and self.widths(width) != before:
-            self.refresh()
+        """Make columns wider for texts in these lines, if cells are free; what was painted for other widths is gone."""
+        first, last = self.scroll_offset.y - 1 + lines[0], self.scroll_offset.y - 1 + lines[-1]
+        grown = self.fitting.see(range(max(0, first), min(last + 1, len(self.source))))
+        fitted = self.fitting.at(self.size.width)
+        if fitted is not self._fitted:
+            if fitted != self._fitted:
+                self._strips.clear()
+                if grown:
+                    self.refresh()
+            self._fitted = fitted
 
     def render_line(self, y: int) -> Strip:
         self.see((y,))
@@ -307,9 +316,32 @@ class RowTable(LinePane):
     # Moving
 
     @property
-    def page(self) -> int:
-        """Rows that fit below the header."""
+    def lines(self) -> int:
+        """Lines below the header."""
         return max(1, self.size.height - 1)
+
+    @property
+    def page(self) -> int:
+        """Rows that can be read at once: in groups, the first line may be a heading that stays there."""
+        return max(1, self.lines - (self._heading_of(self.scroll_offset.y) is not None))
+
+    def _heading_of(self, position: int) -> int | None:
+        """The position of the heading of the group of a row; None: there is none."""
+        find = getattr(self.source, "heading_of", None)
+        found: int | None = None if find is None or position >= len(self.source) else find(position)
+        return found
+
+    def sticky(self, top: int) -> int | None:
+        """The position of the heading that stays above the rows from `top` on; None: it is there, or there is none."""
+        if self._sticky[0] is not self.source or self._sticky[1] != top:
+            heading = self._heading_of(top) if self.lines >= _LEAST_LINES else None
+            self._sticky = self.source, top, None if heading == top else heading
+        return self._sticky[2]
+
+    def position_at(self, y: int, top: int) -> int:
+        """The position of the row in a line below the header, in a table that is scrolled to position `top`."""
+        heading = self.sticky(top) if y == 1 else None
+        return top + y - 1 if heading is None else heading
 
     def validate_cursor(self, position: int) -> int:
         return max(0, min(position, len(self.source) - 1))
@@ -335,18 +367,22 @@ class RowTable(LinePane):
         if not self.size.height:
             return False
         if self._above is not None:
-            above, self._above = min(self._above, self.page - 1), None
-            self.scroll_to(y=max(0, self.cursor - above), animate=False, force=True)
+            wanted, self._above = max(0, self.cursor - min(self._above, self.lines - 1)), None
+            self.scroll_to(y=wanted - self._is_under_heading(wanted), animate=False, force=True)
             return True
         top = self.scroll_offset.y
-        if self.cursor < top:
-            wanted = self.cursor
-        elif self.cursor >= top + self.page:
-            wanted = self.cursor - self.page + 1
+        if self.cursor < top or self._is_under_heading(top):
+            wanted = self.cursor - (self.sticky(self.cursor) is not None)
+        elif self.cursor >= top + self.lines:
+            wanted = self.cursor - self.lines + 1
         else:
             return False
         self.scroll_to(y=wanted, animate=False, force=True)
         return True
+
+    def _is_under_heading(self, top: int) -> bool:
+        """Whether a heading that stays would hide the cursor."""
+        return self.cursor == top and self.sticky(top) is not None
 
     @command("table.down", Where.TABLE, "j,down", "Down", "Next row", action="move(1)")
     @command("table.up", Where.TABLE, "k,up", "Up", "Previous row", action="move(-1)")
@@ -359,7 +395,7 @@ class RowTable(LinePane):
     @command("table.page_up", Where.TABLE, "pageup", "Page up", "A page up", action="page(-1)")
     def action_page(self, pages: float) -> None:
         rows = max(1, int(self.page * abs(pages))) * (1 if pages > 0 else -1)
-        last = max(0, len(self.source) - self.page)
+        last = max(0, len(self.source) - self.lines)
         self.scroll_to(y=max(0, min(self.scroll_offset.y + rows, last)), animate=False, force=True)
         self.cursor += rows
 
@@ -386,7 +422,7 @@ class RowTable(LinePane):
 
     def clicked_row(self, event: events.Click) -> int | None:
         """The position of the row under the pointer; None where there is none."""
-        position = self.scroll_offset.y + event.y - 1
+        position = self.position_at(event.y, self.scroll_offset.y)
         return position if event.y > 0 and position < len(self.source) else None
 
     def clicked_column(self, event: events.Click) -> int | None:
