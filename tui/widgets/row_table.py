@@ -57,7 +57,7 @@ class RowTable(LinePane):
         """Rows to be above the cursor in the first frame."""
         self._fitting = Fitting(source)
         self._fitted: Fitted | None = None
-        """What painted lines are fitted to."""
+        """The fit of the lines that are painted."""
         self._sticky: tuple[RowSource, int, int | None] = (source, 0, None)
         self._when_empty = ""
 
