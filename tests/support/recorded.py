@@ -31,6 +31,8 @@ _CLOCKS = (
     "tui.screens.plan",
     "tui.app.polling",
     "tui.screens.runs",
+    "tui.screens.entry_commits",
+    "tui.view_models.runs",
     "core.providers.history",
     "core.sessions.session",
     "core.workspace.evidence",

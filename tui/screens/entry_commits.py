@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
@@ -20,7 +21,7 @@ from core.history import Step, Timeline
 from core.sources import Checkout, Commit
 from tui.protocol import Context
 from tui.screens.dialogs import Dialog
-from tui.view_models import diff_style, step_rows
+from tui.view_models import diff_style, moment_text, step_rows
 from tui.widgets import CachedBox, LinesView, RowTable, TextLines
 
 _HINT = "enter whole commit   tab scroll   o page   copy: y id   p PR text   esc close"
@@ -43,7 +44,7 @@ class EntryCommits(Dialog[None]):
         self.context = context
         self._test = id
         # Attributes, not looked up: what follows the cursor may come due while the dialog is taken apart.
-        self._table = RowTable(step_rows(()))
+        self._table = RowTable(step_rows((), 0.0))
         self._lines = LinesView(diff_style)
         self._steps: Sequence[Step] = ()
         self._whole = False
@@ -74,7 +75,7 @@ class EntryCommits(Dialog[None]):
             self._lines.show(TextLines([found]))
             return
         self._steps = [step for one in found for step in one.steps]
-        self._table.show(step_rows(self._steps))
+        self._table.show(step_rows(self._steps, time.time()))
         self._show()
 
     @property
@@ -92,7 +93,7 @@ class EntryCommits(Dialog[None]):
         if step is None:
             self._lines.show(TextLines(["No commit and no file here has an entry with this id."]))
         else:
-            self._lines.show(TextLines([one_line(line) for line in history.step_lines(step)]))
+            self._lines.show(TextLines([one_line(line) for line in (*_when(step), *history.step_lines(step))]))
 
     def action_whole(self) -> None:
         """The whole commit, or again what it did to the entry."""
@@ -137,3 +138,8 @@ def _page_of(checkout: Checkout, commit: Commit | None) -> Page:
         return Page(why="There is no page of this: it is not committed yet.")
     why = "The remote of this clone has no page on the web: y copies the id of the commit."
     return Page(history.commit_link(checkout, commit.id), why)
+
+
+def _when(step: Step) -> Sequence[str]:
+    commit = step.commit
+    return [f"{moment_text(commit.time)}, {commit.author}"] if commit else []

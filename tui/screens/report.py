@@ -28,6 +28,7 @@ from tui.view_models import (
     ReportRow,
     list_tabs,
     list_words,
+    moment_text,
     report_plots,
     report_rows,
 )
@@ -124,7 +125,7 @@ class ReportScreen(SessionScreen):
             return
         width = self._tabs.size.width or self.app.size.width
         self._tabs.show([list_tabs(self._progress, self._list, self._ops, width=width - 1)])
-        self.messages.rest([Cell(one_line(list_words(self._progress, self._list)), "dim")])
+        self._say_when()
         key = self.context.keymap.key("report.list")
         self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
         self.rows = report_rows(self._progress, self._list, self._ops)
@@ -132,7 +133,15 @@ class ReportScreen(SessionScreen):
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
         self.show_place(self.table.place)
+        self._say_when()
         self._show_plots()
+
+    def _say_when(self) -> None:
+        """The day and the time of the row, and what there is to say about the list."""
+        if self._progress is not None:
+            row, words = self._row, list_words(self._progress, self._list)
+            said = " · ".join(filter(None, (moment_text(row.when) if row else "", words)))
+            self.messages.rest([Cell(one_line(said), "dim")])
 
     def on_resize(self, event: events.Resize) -> None:
         self._show_plots()

@@ -53,7 +53,6 @@ from .lease import leases_words as leases_words
 from .legends import Meaning as Meaning, arch_legend as arch_legend, legend as legend, query_help as query_help
 from .markdown import rendered as rendered
 from .matrix import MatrixRows as MatrixRows, TreeRows as TreeRows, order_words as order_words
-from .night_age import freshness as freshness
 from .nightly import (
     NightRow as NightRow,
     fetched_words as fetched_words,
@@ -152,6 +151,7 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
+from .times import ago_text as ago_text, freshness as freshness, moment_text as moment_text
 from .trend import trend_line as trend_line, trend_lines as trend_lines
 from .triage import (
     Listed as Listed,

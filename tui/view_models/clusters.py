@@ -8,13 +8,14 @@ from core.evidence.analysis import Cluster, ClusterCell
 from core.issues import IssueState, State
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, bringup_word
+from tui.view_models.times import ago_text, moment_text
 
 _GONE = (State.CLOSED, State.MISSING)
 
 
 _CLUSTERS = (
     TableColumn("tests", 5, right=True),
-    TableColumn("age", 5, right=True),
+    TableColumn("since", 10, right=True),
     TableColumn("since run", 18, yields=3, elide=True),
     TableColumn("stage", 10, yields=2),
     TableColumn("archs", 12, yields=4),
@@ -27,12 +28,11 @@ def cluster_rows(clusters: Sequence[Cluster], now: float, issues: Mapping[str, I
     """Clusters, with their age at the time `now`."""
 
     def cells(one: Cluster) -> Row:
-        days = one.age(now)
         archs = " ".join(f"{arch} {count}" for arch, count in one.archs.items())
         stage = next((bringup_word(stage) for stage in one.stages), "")
         return (
             [Cell(f"{len(one.ids):,}")],
-            [Cell("" if days is None else f"{days}d", "dim")],
+            [Cell(ago_text(one.first_bad.when if one.first_bad else None, now), "dim")],
             [Cell(one_line(one.first_bad.run) if one.first_bad else "", "dim")],
             [Cell(f"{stage}…" if len(one.stages) > 1 else stage)],
             [Cell(one_line(archs), "dim")],
@@ -41,6 +41,10 @@ def cluster_rows(clusters: Sequence[Cluster], now: float, issues: Mapping[str, I
         )
 
     return Rows(clusters, _CLUSTERS, cells, key=lambda one: one.signature)
+
+
+def _on(moment: float) -> str:
+    return f", {moment_text(moment)}" if moment else ""
 
 
 def _issue(one: Cluster, issues: Mapping[str, IssueState]) -> Cell:
@@ -85,9 +89,8 @@ def cluster_words(one: Cluster, issues: Mapping[str, IssueState]) -> list[tuple[
     words = f"{counted(declared, 'cell')} {verb} this reason; {seen:,} failed this way in their latest run"
     lines.append((words, "dim"))
     if one.first_bad:
-        lines.append(
-            (f"since {one_line(one.first_bad.run)}; {counted(one.lately, 'cell')} failed this way last night", "dim")
-        )
+        since = f"since {one_line(one.first_bad.run)}{_on(one.first_bad.when)}"
+        lines.append((f"{since}; {counted(one.lately, 'cell')} failed this way last night", "dim"))
     lines += [(f"stages: {stages}", "dim")] if stages else []
     lines += [_issue_words(issues.get(issue, IssueState(issue))) for issue in one.issues]
     lines.append((f"{counted(len(one.texts), 'reason text')} in the entries", "heading") if one.texts else ("", ""))
@@ -101,7 +104,7 @@ def member_words(one: ClusterCell) -> list[tuple[str, str]]:
     if one.seen is not None:
         lines.append((f"{one.seen.run} on {one.seen.host or 'unknown host'}: {one.seen.reason}", ""))
     if one.failure is not None:
-        lines.append((f"fails this way since {one.failure.began.run}", "dim"))
+        lines.append((f"fails this way since {one.failure.began.run}{_on(one.failure.began.when)}", "dim"))
     lines.append((f"entry: {one.declared}" if one.declared else "the entry has another reason, or none", "dim"))
     return lines
 

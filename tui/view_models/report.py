@@ -31,6 +31,7 @@ from tui.view_models.op_report import NO_OP_RESULTS, OpReport, op_cells, op_colu
 from tui.view_models.plot import Curve, plot
 from tui.view_models.rows import Rows
 from tui.view_models.style import Cell, TableColumn, letters_of, short_archs
+from tui.view_models.times import ago_text
 
 _WEEKS, _GAP, _LEAST_PLOT = 13, 2, 4
 _NAMED_GAPS = 5
@@ -77,6 +78,8 @@ class ReportRow(NamedTuple):
     run: str = ""
     arch: str = ""
     """The one on which the test is meant."""
+    when: float | None = None
+    """The moment of which the row says how long ago it is."""
 
 
 def _rows(columns: Sequence[TableColumn], rows: Sequence[ReportRow]) -> Rows[ReportRow]:
@@ -198,57 +201,55 @@ def _turned(progress: Progress) -> Rows[ReportRow]:
         TableColumn("arch", 12, yields=2),
         TableColumn("test", 24, share=3, elide=True, ids=True),
         TableColumn("since run", 18, yields=4, elide=True),
-        TableColumn("day", 5, yields=3),
+        TableColumn("when", 9, yields=3, right=True),
         TableColumn("with it", 7, right=True),
     )
-    gone = [_missing_row(one) for one in progress.missing]
-    return _rows(columns, [*gone, *(_turned_row(one) for one in progress.measured.turned)])
+    gone = [_missing_row(one, progress.now) for one in progress.missing]
+    return _rows(columns, [*gone, *(_turned_row(one, progress.now) for one in progress.measured.turned)])
 
 
-def _missing_row(one: Missing) -> ReportRow:
+def _missing_row(one: Missing, now: float) -> ReportRow:
     cells = (
         [Cell("gone", "fail")],
         [Cell(one_line(one.arch))],
         [Cell(one_line(one.id))],
         [Cell(one_line(one.since), "dim")],
-        [Cell(day_of(one.mentioned)[5:], "dim")],
+        [Cell(ago_text(one.mentioned, now), "dim")],
         [Cell("")],
     )
-    return ReportRow(f"gone {one.id} {one.arch}", cells, test=one.id, arch=one.arch)
+    return ReportRow(f"gone {one.id} {one.arch}", cells, test=one.id, arch=one.arch, when=one.mentioned)
 
 
-def _turned_row(one: Turned) -> ReportRow:
+def _turned_row(one: Turned, now: float) -> ReportRow:
     cells = (
         [Cell("fixed" if one.fixed else "broke", "pass" if one.fixed else "fail")],
         [Cell(one_line(one.arch))],
         [Cell(one_line(one.id))],
         [Cell(one_line(one.run), "dim")],
-        [Cell(day_of(one.when)[5:], "dim")],
+        [Cell(ago_text(one.when, now), "dim")],
         [Cell(f"{one.together:,}" if one.together else "", "dim")],
     )
-    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id, arch=one.arch)
+    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id, arch=one.arch, when=one.when)
 
 
 def _stale(progress: Progress) -> Rows[ReportRow]:
     columns = (
-        TableColumn("days", 5, right=True),
+        TableColumn("since", 9, right=True),
         TableColumn("passes", 6, right=True),
-        TableColumn("since", 10, yields=2),
         TableColumn("arch", 12, yields=1),
         TableColumn("test", 24, elide=True, ids=True),
     )
-    return _rows(columns, [_stale_row(one) for one in progress.measured.stale])
+    return _rows(columns, [_stale_row(one, progress.now) for one in progress.measured.stale])
 
 
-def _stale_row(one: Stale) -> ReportRow:
+def _stale_row(one: Stale, now: float) -> ReportRow:
     cells = (
-        [Cell(f"{one.days:.0f}")],
+        [Cell(ago_text(one.since, now))],
         [Cell(f"{one.results:,}", "pass")],
-        [Cell(day_of(one.since), "dim")],
         [Cell(one_line(one.arch))],
         [Cell(one_line(one.id))],
     )
-    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id, arch=one.arch)
+    return ReportRow(f"{one.id} {one.arch}", cells, test=one.id, arch=one.arch, when=one.since)
 
 
 def _flaky(progress: Progress) -> Rows[ReportRow]:
@@ -297,7 +298,7 @@ def _host_cells(one: HostHealth) -> Sequence[Sequence[Cell]]:
 def _runs(progress: Progress) -> Rows[ReportRow]:
     columns = (
         _names("run"),
-        TableColumn("day", 10),
+        TableColumn("when", 9, right=True),
         TableColumn("results", 8, right=True),
         TableColumn("broke before the model", 22, right=True),
         TableColumn("not run", 8, right=True, yields=1),
@@ -307,12 +308,13 @@ def _runs(progress: Progress) -> Rows[ReportRow]:
             one.run,
             (
                 [Cell(one_line(one.run))],
-                [Cell(day_of(one.when), "dim")],
+                [Cell(ago_text(one.when, progress.now), "dim")],
                 [Cell(f"{one.ran:,}", "" if one.ran else "fail")],
                 [Cell(f"{one.broken:,}", "fail" if one.broken else "dim")],
                 [Cell(f"{one.not_run:,}", "dim")],
             ),
             run=one.run,
+            when=one.when,
         )
         for one in progress.incomplete
     ]

@@ -5,7 +5,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from types import MappingProxyType
 
 from core.base.text import counted, one_line
@@ -15,6 +14,7 @@ from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, seconds_text
+from tui.view_models.times import ago_text
 
 _BAR_CELLS = 10
 
@@ -83,7 +83,7 @@ _PROFILE = TableColumn("profile", 12, elide=True)
 """Left out if no run has one. Runs of a sweep differ in nothing else."""
 _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9, least=7),
-    TableColumn("started", 9, yields=2, right=True),
+    TableColumn("started", 10, yields=2, right=True),
     TableColumn("time", 13, right=True),
     TableColumn("test id", 24, share=2, elide=True, ids=True),
     _PROFILE,
@@ -94,13 +94,12 @@ _COLUMNS: Sequence[TableColumn] = (
     _AGE,
     TableColumn("run", 22, yields=6),
 )
-_DAY = 86_400.0
 
 
 def run_rows(
     records: Iterable[RunRecord],
     marks: Collection[str] = (),
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] = lambda: time.time(),
     ages: Mapping[str, Age] = MappingProxyType({}),
     *,
     last_lines: Mapping[str, str] = MappingProxyType({}),
@@ -121,7 +120,7 @@ def run_rows(
         place = str(record.spec.cwd) if with_checkout else age.text if age else ""
         return (
             [Cell("stopping" if record.cancelling else look.word, look.style)],
-            [Cell(started_text(record, clock()), "dim")],
+            [Cell(ago_text(record.started, clock()), "dim")],
             [Cell(time_text(record, clock()), "dim")],
             [Cell(f"{repeated.get(record.spec.run_id, '')}{one_line(record.spec.test_id)}")],
             *([[Cell(one_line(record.spec.profile), "dim")]] if with_profile else []),
@@ -169,14 +168,6 @@ def time_text(record: RunRecord, now: float) -> str:
     if record.state is RunState.QUEUED:
         return estimate
     return seconds_text(record.seconds)
-
-
-def started_text(record: RunRecord, now: float) -> str:
-    """When a run started, in local time: the time of a day ago at most, else the date; empty: it has not."""
-    if record.started is None:
-        return ""
-    at = datetime.fromtimestamp(record.started).astimezone()
-    return f"{at:%H:%M}" if abs(now - record.started) < _DAY else f"{at:%b %d}"
 
 
 def kind_text(spec: RunSpec) -> str:

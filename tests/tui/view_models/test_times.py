@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Moments in words: how long ago, and how fresh the evidence of CI is."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from tui.view_models import ago_text, freshness, moment_text
+
+HOUR = 3_600.0
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        (-5.0, "last night: 0 min ago"),
+        (0.5 * HOUR, "last night: 30 min ago"),
+        (6.9 * HOUR, "last night: 6 h ago"),
+        (36 * HOUR, "last night: 36 h ago"),
+        (37 * HOUR, "last night: 37 h ago, stale"),
+        (75 * HOUR, "last night: 3 d ago, stale"),
+    ],
+)
+def test_the_age_of_the_newest_night(age: float, words: str) -> None:
+    assert freshness(1e9 - age, 0.0, 1e9) == words
+
+
+def test_without_a_night() -> None:
+    assert freshness(None, None, 1e9) == "no results of CI yet"
+    assert freshness(None, 1e9 - 7200, 1e9) == "last report: 2 h ago"
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [(0, "0 min ago"), (3599, "59 min ago"), (24 * HOUR, "24 h ago"), (48 * HOUR, "2 d ago"), (9e8, "10,416 d ago")],
+)
+def test_a_moment_is_so_long_ago(age: float, words: str) -> None:
+    assert ago_text(1e9 - age, 1e9) == words
+
+
+def test_a_moment_that_is_not_known_or_to_come() -> None:
+    assert (ago_text(None, 1e9), ago_text(0.0, 1e9), moment_text(None)) == ("", "", "")
+    assert ago_text(1e9 + 5, 1e9) == "0 min ago"
+
+
+@given(st.floats(0, 1e9), st.floats(0, 1e9), st.floats(0, 1e9))
+def test_what_is_older_never_looks_newer(now: float, age: float, more: float) -> None:
+    units = {"min": 60.0, "h": HOUR, "d": 24 * HOUR}
+
+    def least(at: float) -> float:
+        number, unit, _ = ago_text(at, now).split()
+        return float(number.replace(",", "")) * units[unit]
+
+    if now - age - more > 0:
+        assert least(now - age) <= least(now - age - more)
+
+
+@given(st.floats(0, 4e9), st.floats(0, 4e9))
+def test_it_fits_beside_other_words(ended: float, now: float) -> None:
+    assert len(freshness(ended, None, now)) < 40
