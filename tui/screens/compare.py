@@ -12,7 +12,7 @@ from tui.protocol import Context
 from tui.screens.compared import Pair, Question, RunPair, Words
 from tui.screens.list_and_text import ListAndLines
 from tui.screens.pick import Option, Pick
-from tui.view_models import difference_groups, difference_rows
+from tui.view_models import HeadingTitles, difference_groups, difference_rows
 from tui.widgets import GroupTable
 
 
@@ -23,7 +23,9 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
     TEXT = "The difference"
 
     def __init__(self, context: Context) -> None:
-        self._groups = GroupTable(difference_rows(()), id="differences", folded=True)
+        self._groups = GroupTable(
+            difference_rows(()), HeadingTitles("what and why", "cells"), id="differences", folded=True
+        )
         super().__init__(context, self._groups)
         signals = context.signals
         self._evidence = self.read_when_seen(self._read_evidence, signals.matrix_changed, signals.evidence_changed)

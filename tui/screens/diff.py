@@ -32,6 +32,7 @@ from tui.screens.matrix import SetFields
 from tui.screens.pick import Option, Pick
 from tui.view_models import (
     Cell,
+    HeadingTitles,
     Line,
     StateRow,
     by_shape,
@@ -128,7 +129,9 @@ class DiffScreen(ListAndLines[StateRow]):
     TEXT = "The difference"
 
     def __init__(self, context: Context) -> None:
-        self._groups = DiffTable(rows_of_states(()), id="differing", folded=True)
+        self._groups = DiffTable(
+            rows_of_states(()), HeadingTitles("loader", "changes", "harm"), id="differing", folded=True
+        )
         super().__init__(context, self._groups)
         self._range = ""
         self._uplift = False

@@ -15,7 +15,7 @@ from core.evidence import Page
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.list_and_text import ListAndPane
-from tui.view_models import finding_groups, finding_rows, rendered
+from tui.view_models import HeadingTitles, finding_groups, finding_rows, rendered
 from tui.widgets import GroupTable, WordFilter
 
 
@@ -36,7 +36,7 @@ class DoctorScreen(ListAndPane[Finding]):
     table: GroupTable
 
     def __init__(self, context: Context) -> None:
-        table = GroupTable(finding_rows(()), id="findings")
+        table = GroupTable(finding_rows(()), HeadingTitles("kind", "findings", "fix"), id="findings")
         self.filter = WordFilter(table, self._filter_changed, "words of a kind, a file, a test, a message")
         super().__init__(context, table, filter=self.filter)
         self._all: tuple[Finding, ...] | None = None

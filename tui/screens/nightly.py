@@ -17,7 +17,7 @@ from tui.screens.ci_programs import show_programs_of
 from tui.screens.dialogs import ask_to_start
 from tui.screens.list_and_text import ListAndLines
 from tui.screens.pick import Option, Pick
-from tui.view_models import NightRow, night_groups, night_list, night_rows, night_words
+from tui.view_models import HeadingTitles, NightRow, night_groups, night_list, night_rows, night_words
 from tui.widgets import GroupTable
 
 _FOLDED = ("still", "red", "green", "unread")
@@ -58,7 +58,7 @@ class NightScreen(ListAndLines[NightRow]):
     TEXT = "The night"
 
     def __init__(self, context: Context) -> None:
-        self._groups = NightTable(night_rows(()), id="night", but=_FOLDED)
+        self._groups = NightTable(night_rows(()), HeadingTitles("section", "lines"), id="night", but=_FOLDED)
         super().__init__(context, self._groups)
         self._shown: Shown | None = None
         self._runs: Sequence[CiRun] = ()

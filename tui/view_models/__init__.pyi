@@ -38,6 +38,7 @@ from .frame import (
     tab_line as tab_line,
 )
 from .grid import GridRows as GridRows, legend_cells as legend_cells
+from .headings import NO_TITLES as NO_TITLES, HeadingTitles as HeadingTitles, Part as Part
 from .history import step_rows as step_rows
 from .hosts import (
     HostView as HostView,
@@ -110,6 +111,7 @@ from .review import (
 )
 from .rows import (
     GroupedRows as GroupedRows,
+    HeadedRows as HeadedRows,
     Row as Row,
     RowGroup as RowGroup,
     Rows as Rows,

@@ -8,6 +8,7 @@ from core.base.text import counted, one_line, pcc_text, significant
 from core.domain.model import BringupStatus
 from core.evidence import Observation, signature
 from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
+from tui.view_models.headings import Part
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import RESULT_LOOKS, Cell, TableColumn
 
@@ -85,7 +86,7 @@ def difference_groups(differences: Sequence[Difference]) -> list[RowGroup]:
 def _difference_group(differences: Sequence[Difference], kind: DifferenceKind, host: str, rows: list[int]) -> RowGroup:
     why, where = one_line(_why(differences[rows[0]])), f" on {one_line(host)}" if host else ""
     heading = Cell(f"{kind}{where}  ", KIND_STYLES[kind]), Cell(why)
-    return RowGroup(f"{kind} {host} {why}", heading, rows)
+    return RowGroup(f"{kind} {host} {why}", heading, rows, (Part(len(rows), KIND_STYLES[kind]),))
 
 
 def backend_rows(cases: Sequence[OnTwoBackends], names: tuple[str, str]) -> Rows[OnTwoBackends]:

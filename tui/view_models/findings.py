@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from core.base.text import one_line
 from core.domain.model import Finding
 from tui.view_models.fitting import short_file
+from tui.view_models.headings import Part
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn
 
@@ -45,6 +46,12 @@ def finding_groups(findings: Sequence[Finding], helps: Mapping[str, str]) -> lis
     for row, one in enumerate(findings):
         by_kind[one.kind].append(row)
     return [
-        RowGroup(kind, (Cell(kind, "running"), Cell(f"  {helps.get(kind, '')}", "dim")), rows)
+        RowGroup(kind, (Cell(kind, "running"), Cell(f"  {helps.get(kind, '')}", "dim")), rows, _parts(findings, rows))
         for kind, rows in by_kind.items()
     ]
+
+
+def _parts(findings: Sequence[Finding], rows: Sequence[int]) -> Sequence[Part]:
+    """Those with a fix, and the others."""
+    fixes = sum(bool(findings[row].fix) for row in rows)
+    return Part(fixes, "pass"), Part(len(rows) - fixes, "dim", "░")

@@ -19,7 +19,7 @@ from core.matrix.view import (
     rate,
     text_of_row,
 )
-from tui.view_models.fitting import fit
+from tui.view_models.headings import COUNTS_FROM, HeadingTitles, bar_room, heading_line, title_line
 from tui.view_models.style import (
     RESULT_LOOKS,
     STATUS_LOOKS,
@@ -245,8 +245,6 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
 if TYPE_CHECKING:
     from core.matrix.view import Group, Line, Tree
 
-_COUNTS_FROM = 110
-"""Width from which a heading shows counts beside the bar."""
 _HEADING = "\0"
 """Begins the keys of headings; no id begins with it."""
 
@@ -310,36 +308,31 @@ class TreeRows:
         first, *others = self._tests.cells_of(row)
         return [[Cell("  "), *first], *others]
 
-    def heading(self, position: int, width: int) -> list[Cell] | None:
-        """The pieces of a heading over the whole width, its bar scaled by the group's size; None for a test."""
-        line = self.line(position)
-        if line.row is not None:
-            return None
-        group = line.group
-        arrow = "▾ " if group.text in self.tree.opened else "▸ "
-        room = _bar_width(width)
+    def heading(self, position: int, width: int) -> list[Cell]:
+        """The pieces of a heading over the whole width, its bar scaled by the group's size."""
+        group = self.line(position).group
+        room = bar_room(width)
         # To scale, but at least one cell for everything that exists.
         cells = max(min(room, sum(map(bool, group.tally.values()))), round(room * len(group.rows) / self._largest))
         percent = rate(group.tally).percent
-        share = "-" if percent is None else f"{percent}%"
-        tail = [Cell(f"{len(group.rows):>7,} {share:>5} "), *bar(group.tally, cells), Cell(" " * (room - cells))]
-        if width >= _COUNTS_FROM:
-            tail += _counts(group)
-        left = width - len(arrow) - sum(len(cell.text) for cell in tail)
-        return [Cell(arrow, "running"), Cell(fit(one_line(group.text) or "none", max(0, left), elide=True)), *tail]
+        return heading_line(
+            [Cell(one_line(group.text) or "none")],
+            len(group.rows),
+            "-" if percent is None else f"{percent}%",
+            bar(group.tally, cells),
+            width,
+            opened=group.text in self.tree.opened,
+            more=_counts(group) if width >= COUNTS_FROM else (),
+        )
 
     def heading_titles(self, width: int) -> str:
         """The titles above the pieces of a heading."""
-        tail = f"{'tests':>7} {'PASS':>5} {'by status':{_bar_width(width)}}"
-        if width >= _COUNTS_FROM:
-            words = [*(WORD_LOOKS[word].word for word in DECLARED), "none"]
-            tail += "  " + "".join(f"{word:8}" for word in words)
-        return fit(self.tree.grouping, max(0, width - len(tail))) + tail
+        words = [*(WORD_LOOKS[word].word for word in DECLARED), "none"]
+        more = "  " + "".join(f"{word:8}" for word in words) if width >= COUNTS_FROM else ""
+        return title_line(HeadingTitles(self.tree.grouping, "tests", "PASS", "by status"), width, more)
 
-
-def _bar_width(width: int) -> int:
-    """Cells of a heading's bar: the rest beside arrow, count and share, at the narrowest."""
-    return 24 if width >= _COUNTS_FROM else max(0, min(width - 16, max(10, width // 3)))
+    def is_heading(self, position: int) -> bool:
+        return self.line(position).row is None
 
 
 def _counts(group: "Group") -> list[Cell]:

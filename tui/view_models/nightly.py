@@ -7,6 +7,7 @@ from typing import NamedTuple
 from core.base.text import one_line
 from core.evidence.github import LogPart
 from core.evidence.nightly import Line, Section, Speed, SpeedTrend
+from tui.view_models.headings import Part
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn
 
@@ -67,7 +68,12 @@ def night_groups(listed: Sequence[NightRow]) -> list[RowGroup]:
     for at, one in enumerate(listed):
         found.setdefault(one.section.word, []).append(at)
     return [
-        RowGroup(word, (Cell(listed[rows[0]].section.title, _STYLES.get(word, "running")),), rows)
+        RowGroup(
+            word,
+            (Cell(listed[rows[0]].section.title, _STYLES.get(word, "running")),),
+            rows,
+            (Part(len(rows), _STYLES.get(word, "running")),),
+        )
         for word, rows in found.items()
     ]
 

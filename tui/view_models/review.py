@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from core.base.text import counted, one_line, printable
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
 from tui.view_models.changes import Describe, brief_operations, describe_operations
+from tui.view_models.headings import Part, share_cells
 from tui.view_models.style import Cell, Line, TableColumn, diff_style
 
 if TYPE_CHECKING:
@@ -204,8 +205,9 @@ class PendingLook:
 
     def heading(self, group: ChangeGroup, *, opened: bool) -> Sequence[Sequence[Cell]]:
         arrow = Cell("▾" if opened else "▸", "running")
-        counts, name = Cell(count_words(group), "dim"), Cell(self.name(group, brief_operations), "running")
-        return ([arrow], [name], [counts]) if self._by is GroupBy.LOADER else ([arrow], [counts], [name])
+        counts = [*share_cells(decision_parts(group.changes)), Cell(count_words(group), "dim")]
+        name = [Cell(self.name(group, brief_operations), "running")]
+        return ([arrow], name, counts) if self._by is GroupBy.LOADER else ([arrow], counts, name)
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         rejected = change.decision is Decision.REJECTED
@@ -234,6 +236,13 @@ def decision_words(changes: Sequence[Change]) -> str:
     """`1 open, 2 accepted`; empty without changes."""
     by_decision = Counter(change.decision for change in changes)
     return ", ".join(f"{by_decision[one]:,} {_DECISION_WORDS.get(one, one)}" for one in Decision if by_decision[one])
+
+
+def decision_parts(changes: Sequence[Change]) -> Sequence[Part]:
+    """Those that are decided, and those that are open."""
+    by_decision = Counter(change.decision for change in changes)
+    accepted, rejected = by_decision[Decision.ACCEPTED], by_decision[Decision.REJECTED]
+    return Part(accepted, "pass"), Part(rejected, "dim", "▒"), Part(len(changes) - accepted - rejected, "dim", "░")
 
 
 def search_text(change: Change) -> str:

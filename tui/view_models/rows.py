@@ -4,6 +4,16 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from tui.view_models.headings import (
+    NO_TITLES,
+    HeadingTitles,
+    Part,
+    bar_room,
+    heading_line,
+    rate_text,
+    scaled_bar,
+    title_line,
+)
 from tui.view_models.ids import Identified
 from tui.view_models.style import Cell, TableColumn
 
@@ -33,6 +43,22 @@ class RowSource(Protocol):
         ...
 
     def marked(self, position: int) -> bool: ...
+
+
+class HeadedRows(RowSource, Protocol):
+    """Rows among which there are headings, each over a whole line."""
+
+    def is_heading(self, position: int) -> bool:
+        """Whether there is a heading at a position."""
+        ...
+
+    def heading(self, position: int, width: int) -> Sequence[Cell]:
+        """The pieces of a heading, in so many cells."""
+        ...
+
+    def heading_titles(self, width: int) -> str:
+        """The titles above such pieces."""
+        ...
 
 
 class Rows(Generic[T_co]):
@@ -79,14 +105,24 @@ class RowGroup(NamedTuple):
     key: str
     heading: Sequence[Cell]
     rows: Sequence[int]
+    parts: Sequence[Part] = ()
+    """What its bar shows; the rate is the share of the first one; of a single one, that of the group among all rows."""
 
 
 class GroupedRows:
     """A RowSource over rows in groups."""
 
-    def __init__(self, rows: RowSource, groups: Sequence[RowGroup], folded: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        rows: RowSource,
+        groups: Sequence[RowGroup],
+        folded: Collection[str] = (),
+        titles: HeadingTitles = NO_TITLES,
+    ) -> None:
         """`folded` are the keys of groups whose rows are hidden. Without groups, all rows are there as they are."""
         self.rows = rows
+        self._titles = titles
+        self._largest = max((len(group.rows) for group in groups), default=0)
         self.columns = rows.columns
         self.groups = groups or [RowGroup("", (), range(len(rows)))]
         headed = len(groups) > 1
@@ -136,5 +172,21 @@ class GroupedRows:
         group, row = self._lines[position]
         if row is not None:
             return self.rows.cells(row)
-        arrow = "▸" if group.key in self._folded else "▾"
-        return ([Cell(f"{arrow} {len(group.rows):,} x ", "running"), *group.heading],)
+        return ([*group.heading, Cell(f" {len(group.rows):,}")],)
+
+    def is_heading(self, position: int) -> bool:
+        """Whether there is a heading at a position."""
+        return self._lines[position][1] is None
+
+    def heading(self, position: int, width: int) -> Sequence[Cell]:
+        """The pieces of a heading over the whole width."""
+        group, _ = self._lines[position]
+        count, every = len(group.rows), len(self.rows)
+        parts = group.parts or (Part(count),)
+        rate = rate_text(parts if len(parts) > 1 else (Part(count), Part(every - count)))
+        bar = scaled_bar(parts, bar_room(width), self._largest)
+        return heading_line(group.heading, count, rate, bar, width, opened=group.key not in self._folded)
+
+    def heading_titles(self, width: int) -> str:
+        """The titles above the pieces of a heading."""
+        return title_line(self._titles, width)

@@ -22,6 +22,7 @@ from core.states import (
     status_words,
 )
 from tui.view_models.fitting import short_file
+from tui.view_models.headings import Part
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn
 
@@ -91,7 +92,8 @@ def state_groups(rows: Sequence[StateRow]) -> list[RowGroup]:
     for name, members in by_group.items():
         bad = sum(rows[at].rank < _TO_LOOK_AT for at in members)
         words = f"  {bad:,} to look at" if bad else ""
-        groups.append(RowGroup(name, (Cell(one_line(name), "running"), Cell(words, _BAD if bad else _PLAIN)), members))
+        parts = Part(bad, _BAD), Part(len(members) - bad, _PLAIN, "░")
+        groups.append(RowGroup(name, (Cell(one_line(name), "running"), Cell(words, _BAD)), members, parts))
     return groups
 
 

@@ -20,6 +20,7 @@ from core.evidence.proposals import (
 )
 from core.evidence.verdicts import Verdict
 from tui.view_models.changes import Describe, brief_operations, describe_operations
+from tui.view_models.headings import Part, share_cells
 from tui.view_models.review import DECISIONS, search_text
 from tui.view_models.style import VERDICT_STYLES, Cell, TableColumn
 
@@ -249,19 +250,19 @@ class TriageLook:
         tests = counted(count, "test")
         progress = Cell(tests if left == count else f"{tests}, {left:,} open", "dim")
         name = Cell(self.name(group, brief_operations), "running")
-        passes = Cell(passes_text(item_of(one).passes for one in group.changes), "dim")
+        passes = _passes(group)
         match self.by:
             case TriageBy.CAUSE:
                 cause = item_of(group.changes[0]).cause
                 kind = Cell(f"{count:,} {cause.kind}", VERDICT_STYLES.get(verdicts[0], "dim"))
                 what = Cell(one_line(" · ".join(_what(cause))), "running")
-                return [arrow, _decision_of(group)], [kind], [Cell(_weight(group), "dim")], [passes], [what]
+                return [arrow, _decision_of(group)], [kind], [Cell(_weight(group), "dim")], passes, [what]
             case TriageBy.VERDICT:
-                return [arrow], [verdict], [progress], [passes]
+                return [arrow], [verdict], [progress], passes
             case TriageBy.LOADER:
-                return [arrow], [verdict], [name], [passes], [progress]
+                return [arrow], [verdict], [name], passes, [progress]
             case _:
-                return [arrow], [verdict], [progress], [passes], [name]
+                return [arrow], [verdict], [progress], passes, [name]
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
         assert isinstance(change, Listed)
@@ -278,6 +279,15 @@ class TriageLook:
             [Cell(summary_text(_rows_by_arch(item)), style)],
             [Cell(one_line(change.asks), style or _asks_style(change))],
         )
+
+
+def _passes(group: ChangeGroup) -> list[Cell]:
+    """How often the tests of a group passed: as a rate with a bar, then by arch."""
+    found = [item_of(one).passes for one in group.changes]
+    every = [one for passes in found for one in passes.values()]
+    passed, ran = sum(one.passed for one in every), sum(one.ran for one in every)
+    parts = Part(passed, "pass"), Part(ran - passed, "fail", "░")
+    return [*share_cells(parts), Cell(passes_text(found), "dim")]
 
 
 def _decision_of(group: ChangeGroup) -> Cell:

@@ -4,7 +4,7 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from tui.commands import Where
-from tui.view_models import GroupedRows, RowGroup, RowSource
+from tui.view_models import NO_TITLES, GroupedRows, HeadingTitles, RowGroup, RowSource
 from tui.widgets.matrix_table import MatrixTable
 from tui.widgets.row_table import RowTable
 
@@ -15,9 +15,19 @@ class GroupTable(RowTable):
     BINDINGS = MatrixTable.BINDINGS
 
     def __init__(
-        self, rows: RowSource, *, id: str | None = None, folded: bool = False, but: Collection[str] = ()
+        self,
+        rows: RowSource,
+        titles: HeadingTitles = NO_TITLES,
+        *,
+        id: str | None = None,
+        folded: bool = False,
+        but: Collection[str] = (),
     ) -> None:
-        """With `folded`, groups are folded until they are unfolded; those with the keys `but` are the other way."""
+        """With `folded`, groups are folded until they are unfolded; those with the keys `but` are the other way.
+
+        `titles` are above the pieces of headings.
+        """
+        self._titles = titles
         super().__init__(GroupedRows(rows, ()), id=id)
         self._fold_new = folded
         self._turned = set(but)
@@ -45,7 +55,7 @@ class GroupTable(RowTable):
     def show_groups(self, rows: RowSource, groups: Sequence[RowGroup], *, keep: str | None = None) -> None:
         """Show other rows; the cursor stays on its own, or goes to the row with the key `keep`."""
         folded = {group.key for group in groups if self.is_folded(group)}
-        self.show(GroupedRows(rows, groups, folded), keep=keep or self.cursor_key)
+        self.show(GroupedRows(rows, groups, folded, self._titles), keep=keep or self.cursor_key)
 
     def is_folded(self, group: RowGroup) -> bool:
         """Whether the rows of a group are hidden."""

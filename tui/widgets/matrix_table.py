@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of tests: plain or in groups, with the rows between a mark that was begun and the cursor."""
 
-from itertools import starmap
 from typing import TYPE_CHECKING
-
-from rich.segment import Segment
-from textual.geometry import Region
-from textual.strip import Strip
 
 from tui.commands import Need, Where, command
 from tui.view_models import MatrixRows, RowSource, TreeRows
@@ -67,33 +62,10 @@ class MatrixTable(RowTable):
             return "│"
         return self.source.mark(position) if isinstance(self.source, TreeRows) else super().mark_at(position)
 
-    def header_look(self) -> object:
-        return self._on_heading(self.cursor)
-
-    def _on_heading(self, position: int) -> bool:
-        source = self.source
-        return isinstance(source, TreeRows) and position < len(source) and source.line(position).row is None
-
     def watch_cursor(self, old: int, new: int) -> None:
         super().watch_cursor(old, new)
-        if self._on_heading(old) != self._on_heading(new):
-            # Above is what the columns of the row under the cursor are.
-            self.refresh(Region(0, 0, self.size.width, 1))
         if self.range_start is not None:
             self.refresh()
-
-    def _make(self, y: int, position: int, width: int) -> Strip:
-        source = self.source
-        if y == 0 and isinstance(source, TreeRows) and self._on_heading(self.cursor):
-            look = self._style("header", False)
-            return Strip([Segment(f" {source.heading_titles(width - 1)}", look)]).adjust_cell_length(width, look)
-        grouped = isinstance(source, TreeRows) and y > 0 and position < len(source)
-        pieces = source.heading(position, width - 1) if isinstance(source, TreeRows) and grouped else None
-        if pieces is None:
-            return super()._make(y, position, width)
-        lit = position == self.cursor
-        parts = [self._mark(position, "", lit), *((one.text, self._style(one.style, lit)) for one in pieces)]
-        return Strip(starmap(Segment, parts)).adjust_cell_length(width, self._style("", lit)).simplify()
 
     @command(
         "tree.open",

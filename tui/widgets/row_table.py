@@ -2,7 +2,8 @@
 """A table of any number of rows: only visible lines are made, and made lines are cached."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from itertools import starmap
+from typing import ClassVar, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -14,7 +15,18 @@ from textual.strip import Strip
 
 from core.base.text import counted, one_line
 from tui.commands import Where, command
-from tui.view_models import Cell, Fitted, Fitting, IdLook, RowSource, TableColumn, fit, paragraph, place_text
+from tui.view_models import (
+    Cell,
+    Fitted,
+    Fitting,
+    HeadedRows,
+    IdLook,
+    RowSource,
+    TableColumn,
+    fit,
+    paragraph,
+    place_text,
+)
 from tui.widgets.line_base import LinePane, line_style
 
 _CACHED_STRIPS = 4096
@@ -221,7 +233,12 @@ class RowTable(LinePane):
 
     def header_look(self) -> object:
         """The key of the header's look; headers with the same key look the same."""
-        return None
+        return self._on_heading(self.cursor)
+
+    def _on_heading(self, position: int) -> bool:
+        """Whether there is a heading that has the whole line."""
+        find = getattr(self.source, "is_heading", None)
+        return find is not None and 0 <= position < len(self.source) and bool(find(position))
 
     def looks_alike(self, source: RowSource) -> bool:
         """Whether lines made before are good for `source` too, where `row_look` is the same."""
@@ -245,10 +262,27 @@ class RowTable(LinePane):
 
     def _make(self, y: int, position: int, width: int) -> Strip:
         if y == 0:
-            return self._strip(self.header(), -1, "header", width)
+            return self._heads(width)
         if position >= len(self.source):
             return self._blank(position, width)
-        return self._strip(self.source.cells(position), position, "", width)
+        return (
+            self._heading(position, width)
+            if self._on_heading(position)
+            else self._strip(self.source.cells(position), position, "", width)
+        )
+
+    def _heads(self, width: int) -> Strip:
+        """The titles of the columns, or of the pieces of the heading under the cursor."""
+        if not self._on_heading(self.cursor):
+            return self._strip(self.header(), -1, "header", width)
+        titles, look = cast(HeadedRows, self.source).heading_titles(width - 1), self._style("header", False)
+        return Strip([Segment(f" {titles}", look)]).adjust_cell_length(width, look)
+
+    def _heading(self, position: int, width: int) -> Strip:
+        source, lit = cast(HeadedRows, self.source), position == self.cursor
+        pieces = source.heading(position, width - 1)
+        parts = [self._mark(position, "", lit), *((one.text, self._style(one.style, lit)) for one in pieces)]
+        return Strip(starmap(Segment, parts)).adjust_cell_length(width, self._style("", lit)).simplify()
 
     def _blank(self, position: int, width: int) -> Strip:
         """A line below the last row; in an empty table, of what is said there."""
@@ -350,6 +384,9 @@ class RowTable(LinePane):
         if not self._scroll_to_cursor():
             self._refresh_row(old)
             self._refresh_row(new)
+        if self._on_heading(old) != self._on_heading(new):
+            # Above is what the columns of the row under the cursor are.
+            self.refresh(Region(0, 0, self.size.width, 1))
         self.post_message(self.Highlighted(self))
 
     def watch_has_focus(self, has_focus: bool) -> None:

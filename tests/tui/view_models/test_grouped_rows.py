@@ -3,10 +3,12 @@
 
 from collections.abc import Sequence
 
+from hypothesis import given, strategies as st
+
 from core.evidence import Ending, Observation
 from core.evidence.analysis import Difference, DifferenceKind
 from tests.support.evidence import seen
-from tui.view_models import GroupedRows, difference_groups, difference_rows
+from tui.view_models import Cell, GroupedRows, Part, RowGroup, Rows, difference_groups, difference_rows
 
 
 def _different(id: str, host: str, reason: str, kind: DifferenceKind = DifferenceKind.NEW) -> Difference:
@@ -30,7 +32,10 @@ def test_differences_are_in_groups_by_error_and_host() -> None:
     assert [len(group.rows) for group in groups] == [25, 2, 1]
     folded = GroupedRows(difference_rows(DIFFERENCES), groups, {group.key for group in groups})
     assert len(folded) == 3
-    assert _text(folded, 0).startswith("▸ 25 x new on t3k-07") and "out of L1" in _text(folded, 0)
+    heading = "".join(cell.text for cell in folded.heading(0, 80))
+    assert heading == f"▸ new on t3k-07  TT_FATAL: out of L1{' ' * 22}25   89% {'█' * 13}"
+    assert "".join(cell.text for cell in folded.heading(1, 80)).endswith("  2    7% █            ")
+    assert len(heading) == 80 == len(folded.heading_titles(80))
     assert folded.row(0) is None and folded.row(2) == 27
     assert "t3k-07" in _text(folded, 2), "the host has a column"
 
@@ -48,3 +53,23 @@ def test_one_group_needs_no_heading() -> None:
     alike: Sequence[Difference] = DIFFERENCES[:3]
     rows = GroupedRows(difference_rows(alike), difference_groups(alike))
     assert [rows.row(at) for at in range(len(rows))] == [0, 1, 2]
+
+
+@given(
+    st.lists(st.integers(0, 5_000), min_size=2, max_size=4).filter(any),
+    st.integers(10, 200),
+    st.text("ab ", max_size=90),
+    st.booleans(),
+)
+def test_a_heading_has_its_width_and_a_bar_to_scale(counts: list[int], width: int, name: str, opened: bool) -> None:
+    parts = [Part(count, "pass", fill) for count, fill in zip(counts, "█▓▒░", strict=False)]
+    total = sum(counts)
+    rows = RowGroup("key", (Cell(name),), range(total), parts)
+    rest = RowGroup("rest", (Cell("rest"),), range(total, total + 5_000))
+    names = Rows(range(total + 5_000), (), lambda _: (), key=str)
+    grouped = GroupedRows(names, [rows, rest], ["rest"] if opened else ["key", "rest"])
+    text = "".join(cell.text for cell in grouped.heading(0, width))
+    if total > 1 and width >= 40:
+        assert len(text) == width
+        assert f"{total:,} {100 * counts[0] // total:>4}% " in text
+        assert all((part.fill in text) == bool(part.count) for part in parts)

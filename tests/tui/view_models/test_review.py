@@ -37,8 +37,8 @@ def test_without_groups_there_are_no_headings() -> None:
 def test_folded_and_unfolded_groups() -> None:
     rows = _rows(GroupBy.LOADER, "b")
     assert len(rows) == 4
-    assert _text(rows, 0) == ["▸", "a", "2 changes: 1 open, 1 accepted"]
-    assert _text(rows, 1) == ["▾", "b", "2 changes: 1 open, 1 rejected"]
+    assert _text(rows, 0) == ["▸", "a", "███░░░  50% 2 changes: 1 open, 1 accepted"]
+    assert _text(rows, 1) == ["▾", "b", "▒▒▒░░░   0% 2 changes: 1 open, 1 rejected"]
     assert [rows.position_of(rows.key(at)) for at in range(4)] == [0, 1, 2, 3]
     assert rows.position_of("1") is None
 

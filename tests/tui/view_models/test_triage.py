@@ -113,7 +113,7 @@ def test_a_heading_by_cause_says_how_many_where_how_sure_and_what() -> None:
         "▸ ?",
         "2 broke",
         "n150, p150 · grade 2-3",
-        "n150 0/1  p150 0/1",
+        "░░░░░░   0% n150 0/1  p150 0/1",
         "no such layout · since nightly-9",
     ]
     one = [replace(change, decision=Decision.ACCEPTED) for change in changes[:1]]
@@ -123,9 +123,9 @@ def test_a_heading_by_cause_says_how_many_where_how_sure_and_what() -> None:
 
 def test_what_groups_have_in_common_is_said_once_and_in_its_column() -> None:
     by_change = _rows(TriageBy.CHANGE)
-    assert _text(by_change, 1) == ["▸", "stale", "2 tests", "n150 2/4", "PASS"]
+    assert _text(by_change, 1) == ["▸", "stale", "2 tests", "███░░░  50% n150 2/4", "PASS"]
     assert [column.title for column in by_change.columns][3:] == ["evidence", "proposed"]
-    assert _text(_rows(TriageBy.VERDICT), 1) == ["▸", "stale", "2 tests", "n150 2/4"]
+    assert _text(_rows(TriageBy.VERDICT), 1) == ["▸", "stale", "2 tests", "███░░░  50% n150 2/4"]
     changes = _listed(ITEMS, Shown.ATTENTION, Pending())
     rows = ReviewRows(group_listed(changes, TriageBy.LOADER, lambda id: "net/pytorch"), TriageLook(TriageBy.LOADER), ())
     assert _text(rows, 0) == ["▸", "", "net/pytorch", "n150 4/7", "4 tests"]
