@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.matrix.view import shares
 from tui.view_models.fitting import fit
 from tui.view_models.style import Cell
 
@@ -68,11 +69,10 @@ def title_line(titles: HeadingTitles, width: int, more: str = "") -> str:
 
 def scaled_bar(parts: Sequence[Part], room: int, largest: int) -> list[Cell]:
     """The parts of a group to scale: those of the largest one fill the room. What there is has a cell at least."""
-    there = [part for part in parts if part.count]
-    cells = [max(1, part.count * room // max(1, largest)) for part in there]
-    while sum(cells) > room and max(cells) > 1:
-        cells[cells.index(max(cells))] -= 1
-    return [Cell(part.fill * count, part.style) for part, count in zip(there, cells, strict=True)][:room]
+    counts = {str(at): part.count for at, part in enumerate(parts)}
+    there = sum(map(bool, counts.values()))
+    cells = max(min(room, there), round(room * sum(counts.values()) / max(1, largest)))
+    return [Cell(parts[int(at)].fill * count, parts[int(at)].style) for at, count in shares(counts, cells).items()]
 
 
 def share_cells(parts: Sequence[Part]) -> list[Cell]:

@@ -128,7 +128,7 @@ def test_what_groups_have_in_common_is_said_once_and_in_its_column() -> None:
     assert _text(_rows(TriageBy.VERDICT), 1) == ["▸", "stale", "2 tests", "███░░░  50% n150 2/4"]
     changes = _listed(ITEMS, Shown.ATTENTION, Pending())
     rows = ReviewRows(group_listed(changes, TriageBy.LOADER, lambda id: "net/pytorch"), TriageLook(TriageBy.LOADER), ())
-    assert _text(rows, 0) == ["▸", "", "net/pytorch", "n150 4/7", "4 tests"]
+    assert _text(rows, 0) == ["▸", "", "net/pytorch", "███░░░  57% n150 4/7", "4 tests"]
 
 
 def test_a_test_says_what_is_proposed_and_that_it_leaves_ci() -> None:
