@@ -106,7 +106,7 @@ class RowGroup(NamedTuple):
     heading: Sequence[Cell]
     rows: Sequence[int]
     parts: Sequence[Part] = ()
-    """What its bar shows; the rate is the share of the first one; of a single one, that of the group among all rows."""
+    """The pieces of its bar. The rate is the share of the first one; of the only one, that among all rows."""
 
 
 class GroupedRows:

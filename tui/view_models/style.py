@@ -227,7 +227,7 @@ class TableColumn(NamedTuple):
     width: int
     """The cells with which it is of use, where its texts need as many."""
     yields: int = 0
-    """Where there is too little room, those with the highest number go first; 0: it never goes."""
+    """Its turn to go: where there is too little room, those with the highest number go first; 0: it never goes."""
     share: int = 1
     """The cells that it gets in a round, of those that are free, while texts in it are cut."""
     least: int = 0

@@ -282,7 +282,7 @@ class TriageLook:
 
 
 def _passes(group: ChangeGroup) -> list[Cell]:
-    """How often the tests of a group passed: as a rate with a bar, then by arch."""
+    """The passes of the tests of a group: as a rate with a bar, then by arch."""
     found = [item_of(one).passes for one in group.changes]
     every = [one for passes in found for one in passes.values()]
     passed, ran = sum(one.passed for one in every), sum(one.ran for one in every)
