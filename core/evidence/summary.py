@@ -54,13 +54,22 @@ class CellSummary:
     @property
     def strip(self) -> str:
         """`p150 PPPxPPP+PP 8/9`: the results after the plus are from this machine."""
-        both = marks(self.ci) + (f"+{marks(self.here)}" if self.here else "")
+        return self.strip_in(0)
+
+    def strip_in(self, cells: int) -> str:
+        """The strip, with so many cells for the marks of CI: the newest one is at their right."""
+        both = marks(self.ci).rjust(cells) + (f"+{marks(self.here)}" if self.here else "")
         return " ".join(filter(None, (self.arch, both, self.count)))
 
     @property
     def text(self) -> str:
         """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: the strip with the range of the PCC."""
-        return f"{self.strip} pcc {self.pcc}" if self.pcc else self.strip
+        return self.with_pcc(0)
+
+    def with_pcc(self, cells: int) -> str:
+        """The same, with so many cells for the marks of CI."""
+        strip = self.strip_in(cells)
+        return f"{strip} pcc {self.pcc}" if self.pcc else strip
 
 
 def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:
@@ -70,14 +79,29 @@ def summary_of(arch: str, observations: Iterable[Observation]) -> CellSummary:
     return CellSummary(arch, tuple(ci[-_NEWEST:]), tuple(here[-_NEWEST:]))
 
 
-def summary_text(observations: Mapping[str, Iterable[Observation]]) -> str:
-    """`n150 xxx 0/3  p150 PPP 3/3  pcc p150 .992`, by arch: what is cut off in a narrow column comes last."""
+def summary_text(observations: Mapping[str, Iterable[Observation]], strip: int = 0) -> str:
+    """`n150 xxx 0/3  p150 PPP 3/3  pcc p150 .992`, by arch: what is cut off in a narrow column comes last.
+
+    The marks of CI have `strip` cells, so that the newest ones of several rows are below each other.
+    """
     cells = [summary_of(arch, rows) for arch, rows in observations.items()]
     if len(cells) == 1:
-        return cells[0].text
+        return cells[0].with_pcc(strip)
     measured = [cell for cell in cells if cell.pcc]
     pcc = ["pcc " + " ".join(f"{cell.arch} {cell.pcc}" for cell in measured)] if measured else []
-    return "  ".join((*(cell.strip for cell in cells), *pcc))
+    return "  ".join((*(cell.strip_in(strip) for cell in cells), *pcc))
+
+
+def longest_strip(tests: Iterable[Mapping[str, Sequence[Observation]]]) -> int:
+    """The most marks of CI that a strip of these tests has."""
+    longest = 0
+    for cells in tests:
+        for rows in cells.values():
+            if len(rows) > longest:
+                longest = max(longest, min(_NEWEST, sum(row.origin is Origin.CI for row in rows)))
+        if longest == _NEWEST:
+            break
+    return longest
 
 
 class Passes(NamedTuple):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ways to look at the tests, driven by keys: groups, grid, columns, saved views, the way back."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from core.matrix.query import Query, select
 from core.matrix.view import TABLE_FIELDS, ViewSpec, change_saved, read_saved
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
+from tests.support.planted import planted_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.screens.matrix.columns import Columns
@@ -389,3 +391,16 @@ async def test_a_grid_of_nothing_says_why(checkout: Checkout) -> None:
         assert screen_text(app).count(why) == 1
         await pilot.press("j", "k", "right", "d", "escape", "escape")
         await until(pilot, lambda: why not in screen_text(app), "all tests")
+
+
+async def test_strips_and_numbers_of_several_rows_end_at_the_same_cell(tmp_path: Path) -> None:
+    checkout, _ = planted_checkout(tmp_path, 20)
+    chosen = ("id", "evidence", "pcc_course")
+    change_saved(paths().views_file, lambda kept: kept.with_columns("model", chosen))
+    app = build_app(checkout, query="has:entry arch:n150 arch:p150")
+    async with app.run_test(size=(220, 40)) as pilot:
+        await until(pilot, lambda: re.search("n150 [▁▂▃▄▅▆▇█]{12} [.]99", screen_text(app)) is not None, "the numbers")
+        lines = [line for line in screen_text(app).splitlines() if re.search("pytorch.* n150 +[Px~]+ ", line)]
+        assert len(lines) > 10
+        ends = {re.search("n150 +[Px~]+", line).end() for line in lines}  # type: ignore[union-attr]
+        assert len(ends) == 1

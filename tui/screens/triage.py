@@ -106,9 +106,9 @@ class TriageTests:
         left_out: Collection[str],
         matches: Callable[[str], bool],
     ) -> ReviewRows:
-        order = TriageBy(by)
+        order, known = TriageBy(by), self._context.worklists.known
         groups = group_listed(changes, order, partial(loader_of, self._session.matrix))
-        return ReviewRows(groups, TriageLook(order, left_out), opened, left_out=left_out)
+        return ReviewRows(groups, TriageLook(order, left_out, known.strip if known else 0), opened, left_out=left_out)
 
     def search_text(self, change: Change) -> str:
         known = self._context.worklists.known

@@ -33,11 +33,7 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
     """
     strip = summary_of(arch, rows)
     lines = []
-    measured: tuple[tuple[str, Callable[[Observation], float | None], Callable[[float], str]], ...] = (
-        ("pcc", lambda row: row.pcc, lambda one: pcc_text(one).lstrip("0")),
-        ("time", lambda row: row.seconds, seconds_text),
-    )
-    for name, number, text in measured:
+    for name, (number, text) in _MEASURED.items():
         found = [[number(row) for row in part] for part in (strip.ci, strip.here)]
         known = [one for part in found for one in part if one is not None and isfinite(one)]
         if len(known) > 1:
@@ -49,6 +45,23 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
             ends = text(low) if text(low) == text(high) else f"{text(low)} to {text(high)}"
             lines.append([Cell(f"{name:<{len(arch)}} ", "dim"), Cell(strips), Cell(f" {ends}", "dim")])
     return lines
+
+
+_MEASURED: Mapping[str, tuple[Callable[[Observation], float | None], Callable[[float], str]]] = {
+    "pcc": (lambda row: row.pcc, lambda one: pcc_text(one).lstrip("0")),
+    "time": (lambda row: row.seconds, seconds_text),
+}
+
+
+def course_text(rows: Sequence[Observation], name: str, strip: int = 0) -> str:
+    """`▅▂▆▂▆ .9922`: a number of the results in a strip, the lowest one as the shortest bar, and the newest one.
+
+    The bars have `strip` cells. Empty if fewer than two numbers are known.
+    """
+    number, text = _MEASURED[name]
+    found = [number(row) for row in summary_of("", rows).rows]
+    known = [one for one in found if one is not None and isfinite(one)]
+    return f"{bars(found):>{strip}} {text(known[-1])}" if len(known) > 1 else ""
 
 
 def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:

@@ -14,11 +14,14 @@ from core.matrix.view import (
     DECLARED,
     ENTRY_FIELDS,
     EVIDENCE,
+    PCC_COURSE,
     RUN_KINDS,
+    TIME_COURSE,
     View,
     rate,
     text_of_row,
 )
+from tui.view_models.evidence import course_text
 from tui.view_models.headings import COUNTS_FROM, HeadingTitles, bar_room, heading_line, title_line
 from tui.view_models.style import (
     RESULT_LOOKS,
@@ -37,6 +40,7 @@ from tui.view_models.style import (
 )
 
 if TYPE_CHECKING:
+    from core.evidence import Observation
     from core.evidence.verdicts import Verdicts
     from tui.view_models.runs import OutcomeLook
 
@@ -48,6 +52,8 @@ _SIZES: Mapping[str, TableColumn] = {
     DEVICE_RUN: TableColumn("", 10, yields=2),
     "bringup": TableColumn("", 10, yields=3),
     EVIDENCE: TableColumn("", 14, yields=4),
+    PCC_COURSE: TableColumn("", 16, yields=4),
+    TIME_COURSE: TableColumn("", 16, yields=4),
     RESULT: TableColumn("", 25, yields=2),
     VERDICT: TableColumn("", 25, yields=3),
     "reason": TableColumn("", 16, share=2, yields=5),
@@ -104,6 +110,8 @@ class MatrixRows:
         self._edited = edited
         self._verdicts = verdicts
         self._judged = view.judged
+        self._longest: int | None = None
+        """The marks of the longest strip of results, once one is drawn."""
         self._numbers: dict[str, Mapping[str, str]] = {}
         """Values of columns that have been drawn, by column and id."""
         self._names = view.table_columns
@@ -197,9 +205,27 @@ class MatrixRows:
     def _evidence(self, row: int, _: str) -> list[Cell]:
         if self._verdicts is None:
             return self._late(row, LAST)
-        seen = self._verdicts.seen.get(self._matrix.ids[row], {})
-        shown = {arch: rows for arch, rows in seen.items() if self._arch in ("", arch)}
-        return [Cell(one_line(evidence.summary_text(shown)))]
+        shown = self._seen(self._verdicts, row)
+        return [Cell(one_line(evidence.summary_text(shown, self._strip(self._verdicts))))]
+
+    def _strip(self, verdicts: "Verdicts") -> int:
+        """The marks of the longest strip of results."""
+        if self._longest is None:
+            self._longest = evidence.longest_strip(verdicts.seen.values())
+        return self._longest
+
+    def _seen(self, verdicts: "Verdicts", row: int) -> "Mapping[str, Sequence[Observation]]":
+        """The results of a row by arch; of the shown arch alone if there is one."""
+        seen = verdicts.seen.get(self._matrix.ids[row], {})
+        return {arch: rows for arch, rows in seen.items() if self._arch in ("", arch)}
+
+    def _course(self, row: int, name: str) -> list[Cell]:
+        if self._verdicts is None:
+            return self._late(row, LAST)
+        shown = self._seen(self._verdicts, row)
+        what, strip = "pcc" if name == PCC_COURSE else "time", self._strip(self._verdicts)
+        found = {arch: course_text(rows, what, strip) for arch, rows in shown.items()}
+        return [Cell("  ".join(f"{one_line(arch)} {text}" for arch, text in found.items() if text))]
 
     def _result(self, row: int, name: str) -> list[Cell]:
         if self._verdicts is None:
@@ -236,6 +262,7 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
     "op": MatrixRows._op,
     **dict.fromkeys(RUN_KINDS, MatrixRows._run),
     EVIDENCE: MatrixRows._evidence,
+    **dict.fromkeys((PCC_COURSE, TIME_COURSE), MatrixRows._course),
     RESULT: MatrixRows._result,
     VERDICT: MatrixRows._verdict,
     **dict.fromkeys(NUMBERS, MatrixRows._number),

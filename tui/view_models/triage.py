@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core.base.text import counted, one_line
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
-from core.evidence import Observation, passes_text, summary_text
+from core.evidence import Observation, longest_strip, passes_text, summary_text
 from core.evidence.proposals import (
     URGENCY,
     Cause,
@@ -100,6 +100,8 @@ class TriageItems:
         self._texts = {id: (one, _search_text(one)) for id, one in self._open.items()}
         self._ids = {shown: [one.id for one in worklist.items if shown.takes(one)] for shown in Shown}
         self._ids[Shown.RERUN] = [id for id in self._ids[Shown.RERUN] if id in worklist.reruns]
+        self.strip = longest_strip(_rows_by_arch(item) for item in worklist.items)
+        """Marks of the longest strip."""
         self._decided: dict[str, tuple[Sequence[Change], Listed]] = {}
         """With the pending changes about their entries."""
         for item in worklist.items:
@@ -204,9 +206,10 @@ def _urgency(group: ChangeGroup) -> int:
 class TriageLook:
     """The ChangeLook for tests that need a person."""
 
-    def __init__(self, by: TriageBy, left_out: Collection[str] = ()) -> None:
-        """`left_out` are tests that decisions on their group leave out."""
+    def __init__(self, by: TriageBy, left_out: Collection[str] = (), strip: int = 0) -> None:
+        """`left_out` are tests that decisions on their group leave out; strips of results have `strip` cells."""
         self.by = by
+        self._strip = strip
         self._left_out = left_out
         self.columns: Sequence[TableColumn] = (
             TableColumn("decision", 8),
@@ -276,7 +279,7 @@ class TriageLook:
             [decision],
             [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
             [Cell(one_line(item.id), style)],
-            [Cell(summary_text(_rows_by_arch(item)), style)],
+            [Cell(summary_text(_rows_by_arch(item), self._strip), style)],
             [Cell(one_line(change.asks), style or _asks_style(change))],
         )
 

@@ -24,6 +24,11 @@ RUN_KINDS: Mapping[str, str] = {RUN: "cpu", DEVICE_RUN: "device"}
 """The kind of run (`core.runs.planning.kinds`) that each of these columns shows."""
 EVIDENCE = "evidence"
 """The column of a summary of results, which the matrix does not have either."""
+PCC_COURSE, TIME_COURSE = "pcc_course", "time_course"
+"""The columns of numbers that results have measured, one after the other."""
+
+FROM_RESULTS = frozenset({EVIDENCE, PCC_COURSE, TIME_COURSE, RESULT})
+"""The columns that all results are read for."""
 
 RunWords = Mapping[str, Mapping[str, str]]
 """A word for the last run of each id that has one, by column of runs."""
@@ -107,6 +112,8 @@ TABLE_FIELDS: tuple[TableField, ...] = (
     TableField(RUN, "cpu run", "how its last CPU repro here ended"),
     TableField(DEVICE_RUN, "device run", "how its last run on a device here ended"),
     TableField(EVIDENCE, "evidence", "its results on each arch, and how many are passes"),
+    TableField(PCC_COURSE, "PCC, newest last", "its PCC on each arch in the newest results, as bars"),
+    TableField(TIME_COURSE, "time, newest last", "its seconds on each arch in the newest results, as bars"),
     TableField("reason", "reason", "the entry's reasons", _plain("reason"), str.lower),
     TableField("pcc", "pcc", "effective required_pcc", _pcc, by_number),
     TableField("entry", "entry", "whether it has an entry; as an order: those with one first", _entry),

@@ -3,7 +3,7 @@
 
 import math
 
-from core.evidence import MARKS, Ending, Origin, passes_text, summary_of, summary_text
+from core.evidence import MARKS, Ending, Origin, longest_strip, passes_text, summary_of, summary_text
 from core.evidence.summary import passes_of
 from tests.support.evidence import observed
 
@@ -48,6 +48,16 @@ def test_of_several_archs_the_numbers_come_behind_all_strips() -> None:
     assert summary_text({"n150": [failed], "p150": [failed]}) == "n150 x 0/1  p150 x 0/1"
     assert summary_text({"p150": [passed]}) == "p150 P 1/1 pcc .992"
     assert summary_text({}) == ""
+
+
+def test_strips_of_several_rows_end_at_the_same_night() -> None:
+    rows = [observed(when=float(at)) for at in range(3)]
+    here = observed(when=9.0, origin=Origin.HERE)
+    assert longest_strip([{"n150": rows}, {"n150": rows[:1], "p150": [*rows[:2], here, here]}]) == 3
+    assert longest_strip([{"n150": rows * 9}]) == 12
+    assert longest_strip([]) == 0
+    assert summary_text({"n150": rows}, 3) == "n150 PPP 3/3"
+    assert summary_text({"n150": rows[:1], "p150": [*rows[:1], here]}, 3) == "n150   P 1/1  p150   P+P 2/2"
 
 
 def test_a_group_has_the_passes_of_all_its_tests_by_arch() -> None:

@@ -12,7 +12,7 @@ from tests.support.evidence import seen
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 from tui.view_models import detail_text
-from tui.view_models.evidence import course_cells, strip_cells
+from tui.view_models.evidence import course_cells, course_text, strip_cells
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 
@@ -99,6 +99,14 @@ def test_pcc_and_time_are_bars_below_the_letters_of_their_results() -> None:
     assert course_cells("n150", rows[2:3]) == []
     same = course_cells("n150", [seen(seconds=3.0), seen(seconds=3.0)])
     assert ["".join(cell.text for cell in line) for line in same] == ["time ▄▄ 3.0s"]
+
+
+def test_a_row_has_the_numbers_of_its_strip() -> None:
+    rows = [seen(pcc=0.99, seconds=10.0, when=1.0), seen(Ending.CRASHED, pcc=None, seconds=24.0, when=2.0)]
+    assert course_text(rows, "time") == "▁█ 24.0s"
+    assert course_text(rows, "pcc") == "", "a single number has no course"
+    rows.append(seen(pcc=0.9812, seconds=None, when=3.0))
+    assert course_text(rows, "pcc", strip=6) == "   █ ▁ .9812"
 
 
 def test_the_drift_over_all_results_is_below_the_newest_ones(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from core import ci, evidence, kinds
 from core.matrix.query import NUMBERS, RESULT, VERDICT
-from core.matrix.view import EVIDENCE, Targets, View, ViewSpec
+from core.matrix.view import FROM_RESULTS, Targets, View, ViewSpec
 from core.providers import RUNS, waiting_words
 from core.workspace import Workspace
 from tui import view_models, widgets
@@ -96,7 +96,7 @@ class Listing:
         """The rows of the view; in groups, those in `opened` are unfolded."""
         view = self._view
         verdicts = None
-        if {EVIDENCE, RESULT} & {*view.table_columns, view.sort_key}:
+        if FROM_RESULTS & {*view.table_columns, view.sort_key}:
             self._context.facts.request_verdicts()
             verdicts = self._session.verdicts
         if {VERDICT, *NUMBERS} & {*view.table_columns, view.sort_key}:

@@ -11,8 +11,8 @@ from textual import events
 from textual.app import ComposeResult
 from textual.widget import Widget
 
-from core.matrix.query import NUMBERS, RESULT, VERDICT, Query
-from core.matrix.view import EVIDENCE, ViewSpec
+from core.matrix.query import NUMBERS, VERDICT, Query
+from core.matrix.view import FROM_RESULTS, ViewSpec
 from tui import view_models
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
@@ -192,7 +192,10 @@ class MatrixScreen(SessionScreen):
             self.facets.count()
             self.filter.say_again()
             self.listing.take_results()
-            if {EVIDENCE, RESULT, VERDICT, *NUMBERS} & {*self.session.view.table_columns, self.session.view.sort_key}:
+            if {*FROM_RESULTS, VERDICT, *NUMBERS} & {
+                *self.session.view.table_columns,
+                self.session.view.sort_key,
+            }:
                 self._runs_changed()
         self.detail.follow_soon()
 
