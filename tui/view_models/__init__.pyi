@@ -38,7 +38,7 @@ from .frame import (
     tab_line as tab_line,
 )
 from .grid import GridRows as GridRows, legend_cells as legend_cells
-from .headings import NO_TITLES as NO_TITLES, HeadingTitles as HeadingTitles, Part as Part
+from .headings import NO_TITLES as NO_TITLES, HeadingTitles as HeadingTitles
 from .history import step_rows as step_rows
 from .hosts import (
     HostView as HostView,
@@ -153,7 +153,7 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
-from .times import ago_text as ago_text, freshness as freshness, moment_text as moment_text
+from .times import freshness as freshness, moment_text as moment_text
 from .trend import trend_line as trend_line, trend_lines as trend_lines
 from .triage import (
     Listed as Listed,

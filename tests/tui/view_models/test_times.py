@@ -4,7 +4,8 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from tui.view_models import ago_text, freshness, moment_text
+from tui.view_models import freshness, moment_text
+from tui.view_models.times import ago_text
 
 HOUR = 3_600.0
 
