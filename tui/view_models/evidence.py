@@ -2,7 +2,7 @@
 """The evidence of a test as lines: for each arch its strip, the verdict and every result."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
 
@@ -12,8 +12,9 @@ from core.evidence import MARKS, Ending, Observation, Origin, summary_of
 from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
+from tui.view_models.courses import MEASURED
 from tui.view_models.fitting import CellLine, paragraph, wrapped
-from tui.view_models.style import Cell, seconds_text
+from tui.view_models.style import Cell
 
 _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 
@@ -33,7 +34,7 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
     """
     strip = summary_of(arch, rows)
     lines = []
-    for name, (number, text) in _MEASURED.items():
+    for name, (number, text) in MEASURED.items():
         found = [[number(row) for row in part] for part in (strip.ci, strip.here)]
         known = [one for part in found for one in part if one is not None and isfinite(one)]
         if len(known) > 1:
@@ -45,23 +46,6 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
             ends = text(low) if text(low) == text(high) else f"{text(low)} to {text(high)}"
             lines.append([Cell(f"{name:<{len(arch)}} ", "dim"), Cell(strips), Cell(f" {ends}", "dim")])
     return lines
-
-
-_MEASURED: Mapping[str, tuple[Callable[[Observation], float | None], Callable[[float], str]]] = {
-    "pcc": (lambda row: row.pcc, lambda one: pcc_text(one).lstrip("0")),
-    "time": (lambda row: row.seconds, seconds_text),
-}
-
-
-def course_text(rows: Sequence[Observation], name: str, strip: int = 0) -> str:
-    """`▅▂▆▂▆ .9922`: a number of the results in a strip, the lowest one as the shortest bar, and the newest one.
-
-    The bars have `strip` cells. Empty if fewer than two numbers are known.
-    """
-    number, text = _MEASURED[name]
-    found = [number(row) for row in summary_of("", rows).rows]
-    known = [one for one in found if one is not None and isfinite(one)]
-    return f"{bars(found):>{strip}} {text(known[-1])}" if len(known) > 1 else ""
 
 
 def _marks(rows: Sequence[Observation]) -> Iterator[Cell]:

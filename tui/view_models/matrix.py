@@ -21,7 +21,7 @@ from core.matrix.view import (
     rate,
     text_of_row,
 )
-from tui.view_models.evidence import course_text
+from tui.view_models.courses import course_text
 from tui.view_models.headings import COUNTS_FROM, HeadingTitles, bar_room, heading_line, title_line
 from tui.view_models.style import (
     RESULT_LOOKS,
