@@ -36,7 +36,7 @@ class DoctorScreen(ListAndPane[Finding]):
     table: GroupTable
 
     def __init__(self, context: Context) -> None:
-        table = GroupTable(finding_rows(()), HeadingTitles("kind", "findings", "fix"), id="findings")
+        table = GroupTable(finding_rows(()), HeadingTitles("kind", "found", "fix"), id="findings")
         self.filter = WordFilter(table, self._filter_changed, "words of a kind, a file, a test, a message")
         super().__init__(context, table, filter=self.filter)
         self._all: tuple[Finding, ...] | None = None

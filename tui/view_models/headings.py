@@ -10,7 +10,9 @@ from tui.view_models.style import Cell
 
 COUNTS_FROM = 110
 """Width from which there is room for a wide bar, and for more numbers behind it."""
-_COUNT, _RATE = 8, 5
+_COUNT, _RATE = 7, 5
+_LEAST = 16
+"""Cells of a heading without a name and without a bar."""
 _SHORT = 6
 """Cells of a bar in a column."""
 _FOLDED, _OPENED = "▸ ", "▾ "
@@ -40,7 +42,7 @@ NO_TITLES = HeadingTitles("")
 
 def bar_room(width: int) -> int:
     """Cells for the bar of a heading in a line of that width."""
-    return 24 if width >= COUNTS_FROM else max(0, min(width - 2 * _COUNT, max(10, width // 6)))
+    return 24 if width >= COUNTS_FROM else max(0, min(width - _LEAST, max(10, width // 6)))
 
 
 def heading_line(
