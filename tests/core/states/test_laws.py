@@ -79,6 +79,8 @@ def test_a_state_does_not_differ_from_itself(states: States, texts: Texts) -> No
     assert sections(found) == [] and state_rows(found, MODELS) == []
 
 
+SAME = "its tests are the same"
+"""What the row of a job says that only runs in another way."""
 MIRRORED = (
     ("added", "removed"),
     ("entries_added", "entries_removed"),
@@ -161,7 +163,11 @@ def test_text_json_and_rows_say_the_same_numbers(states: States, first: Texts, s
             len(record.entries.orphaned),
             shown(lambda row: row.what == "matches no test any more"),
         ),
-        "jobs": (said["CI job with other test"], len(record.jobs), shown(lambda row: row.group == "CI jobs")),
+        "jobs": (
+            said["CI job with other test"],
+            len(record.jobs),
+            shown(lambda row: row.group == "CI jobs" and SAME not in row.details),
+        ),
         "loaders": (
             said["loader with other code"],
             len(record.loaders),
