@@ -66,7 +66,7 @@ async def test_a_query_with_groups_filters_and_toggles(checkout: Checkout) -> No
     app = build_app(checkout, query="has:entry (mode:training or tiny)")
     async with app.run_test(size=(140, 40)) as pilot:
         assert len(app.session.view.rows) == 3
-        await pilot.press("f", *"jjjjjjjj", "space")
+        await pilot.press("f", *"jjjjjjjjj", "space")
         assert str(app.session.view.query) == "has:entry (mode:training or tiny) status:known_failure_xfail"
         assert len(app.session.view.rows) == 1
 

@@ -192,7 +192,7 @@ async def test_marks_stay_with_their_tests(checkout: Checkout) -> None:
 async def test_facets_toggle_values_of_the_query(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry")
     async with app.run_test(size=(140, 40)) as pilot:
-        await pilot.press("f", *"jjjjjjjj", "space")
+        await pilot.press("f", *"jjjjjjjjj", "space")
         assert str(app.session.view.query) == "has:entry status:known_failure_xfail"
         assert len(app.session.view.rows) == 2
         await pilot.press("space")

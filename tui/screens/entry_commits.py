@@ -130,7 +130,7 @@ class EntryCommits(Dialog[None]):
         """Open the page of the commit, or copy its address."""
         commit = self._step.commit if self._step else None
         work = partial(_page_of, self.context.session.checkout, commit)
-        self.context.background.run("page", work, self.context.notify.open_page, supersede=True)
+        self.context.background.run("page of a commit", work, self.context.notify.open_page, supersede=True)
 
 
 def _page_of(checkout: Checkout, commit: Commit | None) -> Page:

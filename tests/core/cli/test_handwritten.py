@@ -255,7 +255,10 @@ def test_boards_that_a_test_needs(checkout: Checkout, tmp_path: Path, monkeypatc
 
 
 def test_results_of_reports(checkout: Checkout, tmp_path: Path) -> None:
-    """Matched by class name and name; they count as other tests, since they are not cells of the matrix."""
+    """Matched by class name and name; they count as other tests, since they are not cells of the matrix.
+
+    Their failures are in the clusters.
+    """
     tags = "{'test_name': 'test_add', 'specific_test_case': 'test_add[(64,)]', 'category': 'op_test'}"
     properties = f'<properties><property name="tags" value="{tags}"/></properties>'
     report = tmp_path / "report.xml"
@@ -277,7 +280,10 @@ def test_results_of_reports(checkout: Checkout, tmp_path: Path) -> None:
     assert "PCC comparison failed" in shown["evidence"][0]["why"]
     graph = call("--repo", checkout.root, "show", f"{_PATH}::test_graph", "--json").json
     assert [one["ending"] for one in graph["evidence"]] == ["passed"]
-    assert "PCC comparison failed" not in call("--repo", checkout.root, "clusters", "--json").out
+    clusters = call("--repo", checkout.root, "clusters", "--json").json
+    (cluster,) = (one for one in clusters if one["signature"] == "PCC comparison failed")
+    assert (cluster["signature"], cluster["tests"]) == ("PCC comparison failed", 1)
+    assert [one["id"] for one in cluster["members"]] == [f"{_PATH}::test_add[(64,)]"]
 
 
 @pytest.mark.parametrize(

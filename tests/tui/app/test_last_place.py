@@ -64,6 +64,8 @@ async def test_what_nobody_has_opened_begins_with_the_overview_and_the_entries(o
 async def test_it_begins_where_it_was_left(opened: Open) -> None:
     app = opened()
     async with app.run_test(size=(100, 16)) as pilot:
+        await until(pilot, lambda: app.screen is not app.matrix_screen, "the overview")
+        await pilot.press("1")
         app.matrix_screen.go(ViewSpec(Query.parse("mode:inference"), "p150", ("status", "id"), "status", True))
         await pilot.press("G", "k", "k", "ctrl+u", "6")
         await until(pilot, lambda: "finding" in screen_text(app), "the findings")
