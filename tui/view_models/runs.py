@@ -73,7 +73,7 @@ def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
     return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
 
 
-_AGE = TableColumn("age", 16, yields=5)
+_AGE = TableColumn("age", 12, yields=5)
 """Left out if no run has one."""
 _CHECKOUT = TableColumn("checkout", 20, elide=True)
 """Replaces the age when runs of every checkout are shown: only those of this one have an age."""
@@ -85,7 +85,7 @@ _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9, least=7),
     TableColumn("started", 10, yields=2, right=True),
     TableColumn("time", 13, right=True),
-    TableColumn("test id", 24, share=2, elide=True, ids=True),
+    TableColumn("test id", 34, share=3, elide=True, ids=True),
     _PROFILE,
     TableColumn("kind", 8, yields=3),
     TableColumn("arch", 8, yields=4),
