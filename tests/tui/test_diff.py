@@ -83,7 +83,7 @@ async def test_groups_by_loader_with_the_harm_first(checkout: Checkout, size: tu
         assert set(groups) >= {"omega/pytorch", "CI jobs"}
         assert "1 test leaves CI" in text
         await pilot.press("plus")
-        assert screen._listed[0].what == "leaves CI: n150"
+        assert screen.listed[0].what == "leaves CI: n150"
 
 
 async def test_enter_shows_the_code(checkout: Checkout) -> None:
@@ -103,8 +103,8 @@ async def test_what_is_touched_is_run_the_riskiest_first(checkout: Checkout) -> 
     app = build_app(checkout)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await shown(app, pilot)
-        assert screen._chosen()[0] == TINY
-        assert NEW in screen._chosen()
+        assert screen.chosen()[0] == TINY
+        assert NEW in screen.chosen()
         await pilot.press("r")
         await until(pilot, lambda: "within how many hours?" in screen_text(app), "the question")
         await pilot.press("enter")
@@ -128,7 +128,7 @@ async def test_only_so_much_is_run_as_fits_into_the_hours(checkout: Checkout) ->
         assert isinstance(app.screen, Launch) and app.screen.plan is not None
         assert [spec.test_id for spec in app.screen.plan.specs] == [TINY]
         assert "Not within 0.2 hours" in screen_text(app)
-        assert screen._chosen()[0] == TINY
+        assert screen.chosen()[0] == TINY
 
 
 async def test_marks_choose_what_is_run(checkout: Checkout) -> None:
@@ -136,7 +136,7 @@ async def test_marks_choose_what_is_run(checkout: Checkout) -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await shown(app, pilot)
         app.session.view.marks.add(NEW)
-        assert screen._chosen() == (NEW,)
+        assert screen.chosen() == (NEW,)
         await pilot.press("space")
         assert TINY in app.session.view.marks
 
@@ -148,7 +148,7 @@ async def test_entries_for_new_tests(checkout: Checkout) -> None:
         screen = await shown(app, pilot)
         app.session.view.marks.add(TINY)
         await go_to(pilot, screen, "omega/pytorch")
-        assert len(screen._without_entry()) == 12, "of two variants"
+        assert len(screen.without_entry()) == 12, "of two variants"
         ids = [NEW, NEW.replace("Base", "Large")]
         await pilot.press("E")
         await until(pilot, lambda: isinstance(app.screen, Pick), "the question")
@@ -173,16 +173,16 @@ async def test_entries_for_one_and_for_marked_tests(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await shown(app, pilot)
-        assert screen._without_entry() == (), "nothing is new in the first group"
+        assert screen.without_entry() == (), "nothing is new in the first group"
         await pilot.press("E")
         assert app.screen is screen, "it says why not"
         await go_to(pilot, screen, "omega/pytorch")
         await pilot.press("plus", "j")
-        assert len(screen._without_entry()) == 1
+        assert len(screen.without_entry()) == 1
         await pilot.press("space", "space")
-        assert len(screen._without_entry()) == 2
+        assert len(screen.without_entry()) == 2
         await pilot.press("k", "k", "k")
-        assert len(screen._without_entry()) == 2, "the marked ones, wherever the cursor is"
+        assert len(screen.without_entry()) == 2, "the marked ones, wherever the cursor is"
 
 
 async def test_entries_of_tests_that_are_gone_are_moved_or_removed(checkout: Checkout) -> None:
@@ -369,7 +369,7 @@ async def test_below_a_heading_is_what_to_look_at_and_the_rest_counted(checkout:
         screen = await shown(app, pilot)
         await go_to(pilot, screen, "alpha/pytorch")
         await pilot.press("plus")
-        rows = [one for one in screen._listed if one.group == "alpha/pytorch"]
+        rows = [one for one in screen.listed if one.group == "alpha/pytorch"]
         removed = [one for one in rows if one.what.startswith("removed:")]
         await until(pilot, lambda: f"{len(removed)} removed" in screen_text(app), "the counts")
         words = dict.fromkeys(text for text, _ in group_words(rows, listed=True))

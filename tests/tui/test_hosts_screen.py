@@ -21,8 +21,14 @@ from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts
 from tests.support.fake_python import use_fake_python
 from tests.support.git import committed_checkout
 from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
 
 pytestmark = [pytest.mark.slow("workers and their runs are real processes"), pytest.mark.timeout(120)]
+
+
+def _words(app: TTMatrixApp) -> str:
+    """What is on the screen, with a space between its words, however wide the columns are."""
+    return " ".join(screen_text(app).split())
 
 
 @pytest.fixture
@@ -45,9 +51,9 @@ async def test_from_down_to_up_with_a_run_to_lost_and_back(
     app = build_app(checkout)
     async with app.run_test(size=(120, 30), notifications=True) as pilot:
         await pilot.press("f2")
-        await until(pilot, lambda: "near         down" in screen_text(app), "the machine")
+        await until(pilot, lambda: "near down" in _words(app), "the machine")
         await pilot.press("j", "u")
-        await until(pilot, lambda: "near         up          □□ 0/2" in screen_text(app), "the machine up")
+        await until(pilot, lambda: "near up □□ 0/2" in _words(app), "the machine up")
         await until(pilot, lambda: "1 of 1 host up" in screen_text(app), "how many are up")
         code = "import time; print('its first line', flush=True); time.sleep(600)"
         spec = replace(make_spec(code), needs="near")
@@ -61,11 +67,11 @@ async def test_from_down_to_up_with_a_run_to_lost_and_back(
             said = "near is lost: the link is gone"
             await until(pilot, lambda: any(said in one.message for one in app._notifications), "the message")
             await until(pilot, lambda: hosts.state("near") is HostState.UP, "it back")
-            await until(pilot, lambda: "near         up" in screen_text(app), "it up again")
+            await until(pilot, lambda: "near up" in _words(app), "it up again")
             await pilot.press("D")
             await until(pilot, lambda: "Disconnect near?" in screen_text(app), "the question")
             await pilot.press("y")
-            await until(pilot, lambda: "near         down" in screen_text(app), "it down")
+            await until(pilot, lambda: "near down" in _words(app), "it down")
         finally:
             cancel_all(store, [spec.run_id])
 

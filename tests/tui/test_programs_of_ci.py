@@ -12,7 +12,7 @@ from tests.support.ci_night import Night
 from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.sample import sample_checkout as sample
-from tui.screens.programs import ProgramsScreen
+from tui.screens import ProgramsScreen
 
 hub = pytest.fixture(reached)
 ID = "text_cnn/pytorch-Wide-single_device-inference"

@@ -140,7 +140,7 @@ class DiffScreen(ListAndLines[StateRow]):
         """Ends the comparison that is being made."""
         self._asked: tuple[State, State] | None = None
         self._found: Difference | None = None
-        self._listed: Sequence[StateRow] = ()
+        self.listed: Sequence[StateRow] = ()
         self._lines_of: StateRow | None = None
         """The row whose lines of code are shown."""
         self._search = LineSearch(diff_style)
@@ -150,11 +150,11 @@ class DiffScreen(ListAndLines[StateRow]):
     def lacks(self, need: Need) -> bool:
         match need:
             case Need.STATE_ROW:
-                return self._groups.group is None or not self._listed
+                return self._groups.group is None or not self.listed
             case Need.TOUCHED:
-                return not self._chosen()
+                return not self.chosen()
             case Need.NEW_TEST:
-                return not self._without_entry()
+                return not self.without_entry()
             case Need.CODE:
                 return self._lines_of is None
             case Need.LEFT_OVER:
@@ -167,7 +167,7 @@ class DiffScreen(ListAndLines[StateRow]):
     def compare(self, range: str, *, uplift: bool = False) -> None:
         """Show what differs in a range of commits, or of commits of the models."""
         self._range, self._uplift, self._found = range, uplift, None
-        self._problem, self._listed = "", ()
+        self._problem, self.listed = "", ()
         if self.is_mounted:
             self._list()
             self._states.ask()
@@ -200,21 +200,21 @@ class DiffScreen(ListAndLines[StateRow]):
         range, states, difference = found
         if range == self._range:
             self._asked, self._found, self._lines_of = states, difference, None
-            self._listed = state_rows(difference, self.session.checkout.relative(self.session.checkout.models))
+            self.listed = state_rows(difference, self.session.checkout.relative(self.session.checkout.models))
             self._list()
             self._say()
 
     def _failed(self, error: TTMatrixError) -> None:
         if isinstance(error, Cancelled):
             return
-        self._found, self._listed = None, ()
+        self._found, self.listed = None, ()
         self._problem = " ".join(filter(None, (error.title, error.detail, error.hint)))
         self._list()
         self._say()
 
     def _list(self) -> None:
         self.table.say_when_empty(self._problem or (self.first_step(_NOTHING) if self._found else _COMPARING))
-        self.show_rows(rows_of_states(self._listed, self.session.view.marks), state_groups(self._listed))
+        self.show_rows(rows_of_states(self.listed, self.session.view.marks), state_groups(self.listed))
         self.show_text()
 
     def _say(self) -> None:
@@ -234,7 +234,7 @@ class DiffScreen(ListAndLines[StateRow]):
         if self.current is not None:
             return [self.current]
         group = self._groups.group
-        return [self._listed[at] for at in group.rows] if group and self._listed else []
+        return [self.listed[at] for at in group.rows] if group and self.listed else []
 
     def page(self) -> Callable[[], Page]:
         """The page of the newest job of its tests, also of those that are gone; of a version, what compares both."""
@@ -338,11 +338,11 @@ class DiffScreen(ListAndLines[StateRow]):
 
         self.app.push_screen(Ask("Compare what?", body, value=value, empty=True), take)
 
-    def _chosen(self) -> tuple[str, ...]:
+    def chosen(self) -> tuple[str, ...]:
         """The marked tests, or all that the difference touches, as far as this checkout has them."""
         known, marks = self.session.matrix.rows, self.session.view.marks
         ids = tuple(one.id for one in touched(self._found)) if self._found else ()
-        more = (id for row in self._listed for id in row.ids if id in marks)
+        more = (id for row in self.listed for id in row.ids if id in marks)
         chosen = [id for id in dict.fromkeys((*ids, *more)) if id in marks] if marks else ids
         return tuple(id for id in chosen if id in known)
 
@@ -369,7 +369,7 @@ class DiffScreen(ListAndLines[StateRow]):
     )
     def action_run(self) -> None:
         """Run the marked tests, else all that are touched, those at most risk first, within so many hours."""
-        ids, count = self._chosen(), "marked" if self.session.view.marks else "touched"
+        ids, count = self.chosen(), "marked" if self.session.view.marks else "touched"
         if not ids:
             self.context.notify.info(
                 "Nothing to run: this checkout has none of these tests. Check the commit out first."
@@ -386,10 +386,10 @@ class DiffScreen(ListAndLines[StateRow]):
         question = Ask(title, "Empty: all of them.", value="2", check=hours_if_any, empty=True)
         self.app.push_screen(question, take)
 
-    def _without_entry(self) -> tuple[str, ...]:
+    def without_entry(self) -> tuple[str, ...]:
         """The new tests without an entry: the marked ones, else those of the row or the group."""
         entries, rows, marks = self.session.matrix.entries, self.session.matrix.rows, self.session.view.marks
-        new = [id for row in self._listed if row.added for id in row.ids if id in rows and id not in entries]
+        new = [id for row in self.listed if row.added for id in row.ids if id in rows and id not in entries]
         here = marks.intersection(new) or {id for row in self._of_cursor() for id in row.ids}
         return tuple(id for id in new if id in here)
 
@@ -405,7 +405,7 @@ class DiffScreen(ListAndLines[StateRow]):
     )
     def action_make_entries(self) -> None:
         """Write entries for the new tests, with the form of the matrix."""
-        ids, shapes = self._without_entry(), by_shape(self._without_entry())
+        ids, shapes = self.without_entry(), by_shape(self.without_entry())
         if len(shapes) == 1 or self.session.view.marks.intersection(ids):
             self._ask_fields(ids)
             return

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from core.domain.model import BringupStatus
-from core.evidence import Ending, Observation
-from core.evidence.series import SAYS_WHERE, Course, Series, flakiness_of, newest_start, series_of, turns
+from core.evidence import Ending, Observation, Series
+from core.evidence.series import SAYS_WHERE, Course, flakiness_of, newest_start, series_of, turns
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import MODEL_TESTS
 from tests.support.evidence import report, seen

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from core.evidence import Ending, Observation, Results, read_file, retain, write_file
-from core.evidence.series import Series
+from core.evidence import Ending, Observation, Results, Series, read_file, retain, write_file
 from core.evidence.store import EvidenceStore
 from core.evidence.verdicts import Policy, Verdicts
 from core.evidence.verdicts.policy import RetentionPolicy

@@ -3,9 +3,8 @@
 
 import pytest
 
-from core.evidence import Ending, Observation
+from core.evidence import Ending, Observation, Series
 from core.evidence.analysis import broken_together, courses_of, since_lines
-from core.evidence.series import Series
 from tests.support.evidence import seen
 
 _ENDINGS = {"P": Ending.PASSED, "x": Ending.FAILED, "i": Ending.INACCURATE, "-": Ending.NOT_RUN, "?": Ending.BROKEN}

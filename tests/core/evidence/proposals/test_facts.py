@@ -16,11 +16,10 @@ from core.edits.pending import BaseEntry, Change, parse_proposals
 from core.edits.pending.change import Put, UndoStep
 from core.edits.pending.codec import from_line, to_line
 from core.edits.pending.events import Stepped, WriteDone
-from core.evidence import Ending, Observation
+from core.evidence import Ending, Observation, Series
 from core.evidence.proposals import Proposal, propose
 from core.evidence.proposals.facts import facts_of
 from core.evidence.proposals.proposal import grade_words
-from core.evidence.series import Series
 from core.evidence.verdicts import Policy, Verdict
 from core.evidence.verdicts.expected import Expected
 from core.evidence.verdicts.verdict import judge, with_history
