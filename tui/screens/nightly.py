@@ -58,7 +58,7 @@ class NightScreen(ListAndLines[NightRow]):
     TEXT = "The night"
 
     def __init__(self, context: Context) -> None:
-        self._groups = NightTable(night_rows(()), HeadingTitles("section", "lines"), id="night", but=_FOLDED)
+        self._groups = NightTable(night_rows(()), HeadingTitles("section", "lines", rate=""), id="night", but=_FOLDED)
         super().__init__(context, self._groups)
         self._shown: Shown | None = None
         self._runs: Sequence[CiRun] = ()

@@ -34,6 +34,7 @@ class HeadingTitles:
     name: str
     count: str = "rows"
     rate: str = "share"
+    """Empty: the share says nothing, and headings have none."""
     bar: str = ""
 
 

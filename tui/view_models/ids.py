@@ -128,6 +128,9 @@ def short_id(id: str, width: int) -> str:
 def _shortened(id: str, look: IdLook, width: int) -> str:
     parsed = TestId.parse(id)
     if parsed is None:
+        name, space, behind = id.partition(" ")
+        if space and TestId.parse(name) and (room := width - len(behind) - 1) > _LEAST_TAIL:
+            return f"{_shortened(name, look, room)} {behind}"
         return _short_node(id[len(look.before) : len(id) - len(look.after)], width)
     variant = f"-{parsed.variant}" if parsed.variant else ""
     tail = id.removeprefix(parsed.model).removesuffix(look.after)

@@ -183,7 +183,8 @@ class GroupedRows:
         group, _ = self._lines[position]
         count, every = len(group.rows), len(self.rows)
         parts = group.parts or (Part(count),)
-        rate = rate_text(parts if len(parts) > 1 else (Part(count), Part(every - count)))
+        shares = parts if len(parts) > 1 else (Part(count), Part(every - count))
+        rate = rate_text(shares) if self._titles.rate else ""
         bar = scaled_bar(parts, bar_room(width), self._largest)
         return heading_line(group.heading, count, rate, bar, width, opened=group.key not in self._folded)
 

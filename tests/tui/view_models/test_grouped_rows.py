@@ -9,7 +9,7 @@ from core.evidence import Ending, Observation
 from core.evidence.analysis import Difference, DifferenceKind
 from tests.support.evidence import seen
 from tui.view_models import Cell, GroupedRows, RowGroup, Rows, difference_groups, difference_rows
-from tui.view_models.headings import Part
+from tui.view_models.headings import HeadingTitles, Part
 
 
 def _different(id: str, host: str, reason: str, kind: DifferenceKind = DifferenceKind.NEW) -> Difference:
@@ -39,6 +39,14 @@ def test_differences_are_in_groups_by_error_and_host() -> None:
     assert len(heading) == 80 == len(folded.heading_titles(80))
     assert folded.row(0) is None and folded.row(2) == 27
     assert "t3k-07" in _text(folded, 2), "the host has a column"
+
+
+def test_where_a_share_says_nothing_headings_have_none() -> None:
+    titles = HeadingTitles("section", "lines", rate="")
+    groups = GroupedRows(difference_rows(DIFFERENCES), difference_groups(DIFFERENCES), titles=titles)
+    heading = "".join(cell.text for cell in groups.heading(0, 80))
+    assert "%" not in heading
+    assert len(heading) == 80 == len(groups.heading_titles(80))
 
 
 def test_unfolded_rows_follow_their_heading() -> None:

@@ -83,6 +83,14 @@ def _shown(ids: list[str], width: int) -> list[str]:
     return [look.text(id, width) for id in ids]
 
 
+def test_words_behind_an_id_do_not_change_how_it_is_shortened() -> None:
+    """As in the nightly: the arch is behind the id of a cell."""
+    id = "albert/masked_lm/pytorch-Base_v2-single_device-inference"
+    for width in (34, 40, 50):
+        assert short_id(f"{id} (n150)", width) == f"{short_id(id, width - 7)} (n150)"
+    assert short_id(f"{id} (n150)", 46) == "albert/masked_lm/pt-Base_v2-single-inf (n150)"
+
+
 def test_ids_that_fit_are_whole_and_can_be_copied() -> None:
     ids = ["a/pytorch-X-single_device-inference", "b/jax-Y-single_device-inference"]
     assert _shown(ids, 40) == ids
