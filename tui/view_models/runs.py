@@ -85,7 +85,7 @@ _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9, least=7),
     TableColumn("started", 10, yields=2, right=True),
     TableColumn("time", 13, right=True),
-    TableColumn("test id", 34, share=3, elide=True, ids=True),
+    TableColumn("test id", 24, share=6, elide=True, ids=True),
     _PROFILE,
     TableColumn("kind", 8, yields=3),
     TableColumn("arch", 8, yields=4),
