@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 from core.evidence import Ending, Observation
 from core.evidence.analysis import Difference, DifferenceKind
 from tests.support.evidence import seen
-from tui.view_models import Cell, GroupedRows, RowGroup, Rows, difference_groups, difference_rows
-from tui.view_models.headings import HeadingTitles, Part
+from tui.view_models import Cell, GroupedRows, HeadingTitles, RowGroup, Rows, difference_groups, difference_rows
+from tui.view_models.headings import Part
 
 
 def _different(id: str, host: str, reason: str, kind: DifferenceKind = DifferenceKind.NEW) -> Difference:
