@@ -28,7 +28,7 @@ MISSING_HEADS = ("arch", "test", "missing since run", "runs without it", "last s
 
 
 class Linked(NamedTuple):
-    """A text of a table with the page that tells of it; empty: none is known."""
+    """A text of a table with the page of its job or run; empty: none is known."""
 
     text: str
     url: str = ""

@@ -6,6 +6,7 @@ Importing a loader shows none of these (docs/rules.md 6).
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from core.base.files import is_there, read_bytes, read_loosely
@@ -23,8 +24,17 @@ LOST_VARIANT = Check("lost-variant", "a variant of a loader that another one rep
 UNREAD_REQUIREMENTS = Check("unread-requirements", "a file of requirements that nothing installs")
 
 _TAKES_CLS = re.compile(rb"\bdef \w+\(\s*cls\b")
-_DECORATE = "Write @classmethod above it"
-_CORRECT = "Import or define it, or correct the name"
+
+# Messages about one name in a file.
+_UNBOUND = "{0.function} raises NameError: nothing binds {0.name}. Import or define it, or correct the name"
+_NO_DECORATOR = (
+    "{0.function} takes cls and is no class method: its first argument takes the place. Write @classmethod above it"
+)
+_REPLACED = (
+    "{0.function} replaces {0.name} in _VARIANTS, because both are the same key, so that {0.name} is no test. Give each"
+    " member a value of its own"
+)
+
 _INSTALLER = Path("tests/runner/requirements.py")
 _FILE_NAME = re.compile(r"\b[\w.-]*requirements[\w.-]*\.txt\b")
 _USUAL = "requirements.txt"
@@ -35,31 +45,16 @@ _MOST_BYTES = 1 << 20
 
 def loader_file_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
     """Names that no function can find, packages that are not there yet, requirements that nobody reads."""
-    undefined = of_loaders(cache, matrix, "undefined", dict, lambda: _per_file(cache, matrix, "undefined", _names))
-    for directory, names in undefined.items():
-        path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
-        for one in names:
-            message = f"{one.function} raises NameError: nothing binds {one.name}. {_CORRECT}"
-            yield Finding(UNDEFINED_NAME.kind, message, path, one.line, id=directory)
-    lost = of_loaders(cache, matrix, "lost_classes", dict, lambda: _per_file(cache, matrix, "lost_classes", _lost))
-    for directory, methods in lost.items():
-        path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
-        for one in methods:
-            message = (
-                f"{one.function} takes cls and is no class method: its first argument takes the place. {_DECORATE}"
-            )
-            yield Finding(NO_CLASSMETHOD.kind, message, path, one.line, id=directory)
-    replaced = of_loaders(
-        cache, matrix, "lost_variants", dict, lambda: _per_file(cache, matrix, "lost_variants", _replaced)
-    )
-    for directory, variants in replaced.items():
-        path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
-        for one in variants:
-            message = (
-                f"{one.function} replaces {one.name} in _VARIANTS, because both are the same key, so that {one.name} is"
-                " no test. Give each member a value of its own"
-            )
-            yield Finding(LOST_VARIANT.kind, message, path, one.line, id=directory)
+    for check, key, read, message in (
+        (UNDEFINED_NAME, "undefined", undefined_names, _UNBOUND),
+        (NO_CLASSMETHOD, "lost_classes", _lost, _NO_DECORATOR),
+        (LOST_VARIANT, "lost_variants", _replaced, _REPLACED),
+    ):
+        found = of_loaders(cache, matrix, key, dict, partial(_per_file, cache, matrix, key, read))
+        for directory, names in found.items():
+            path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
+            for one in names:
+                yield Finding(check.kind, message.format(one), path, one.line, id=directory)
     yield from _in_shared_modules(cache, matrix)
     yield from package_findings(cache, matrix)
     yield from _unread(matrix)
@@ -78,12 +73,11 @@ def _in_shared_modules(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
             content_cache(cache, "undefined", models, tuple) as cached,
         ):
             paths = shared_modules(ModelsTree(models, cached=outlines), matrix.loaders.values())
-            return {path: found for path in paths if (found := _of_content(cached, models, path, _names))}
+            return {path: found for path in paths if (found := _of_content(cached, models, path, undefined_names))}
 
     for path, names in of_loaders(cache, matrix, "undefined_in_shared", dict, read).items():
         for one in names:
-            message = f"{one.function} raises NameError: nothing binds {one.name}. {_CORRECT}"
-            yield Finding(UNDEFINED_NAME.kind, message, matrix.checkout.relative(models / path), one.line)
+            yield Finding(UNDEFINED_NAME.kind, _UNBOUND.format(one), matrix.checkout.relative(models / path), one.line)
 
 
 def _per_file(
@@ -104,10 +98,6 @@ def _of_content(
 ) -> tuple[Undefined, ...]:
     known = cached.get(path)
     return cached.put(path, _in_file(models / path, read), [path]) if known is None else known
-
-
-def _names(source: bytes) -> tuple[Undefined, ...]:
-    return undefined_names(source)
 
 
 def _lost(source: bytes) -> tuple[Undefined, ...]:

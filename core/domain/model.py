@@ -17,6 +17,10 @@ class Status(StrEnum):
     EXCLUDE_MODEL = "EXCLUDE_MODEL"
 
 
+EXPECT_NO_PASS = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
+"""Of a test that fails or is not run; such an entry says why."""
+
+
 class BringupStatus(StrEnum):
     """How far a model gets (upstream `BringupStatus`)."""
 

@@ -4,7 +4,7 @@
 from collections.abc import Collection, Sequence
 
 from core.base.errors import UsageError
-from core.domain.model import Entry, Status
+from core.domain.model import EXPECT_NO_PASS, Entry, Status
 from core.edits.bulk import ENTRY_SCOPE, set_fields
 from core.edits.model_spellings import PlannedModel, models_named, nearest_models, read_models
 from core.edits.operations import Operation, OpKind
@@ -18,7 +18,6 @@ PROMOTED_STATUSES = (
     Status.UNSPECIFIED,
 )
 """The statuses that an entry which replaces a placeholder may have."""
-_EXPLAINED = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 _CARRIED = ("bringup_status", "reason")
 
 
@@ -68,7 +67,7 @@ def promotion(matrix: Matrix, name: str, ids: Sequence[str], status: str) -> tup
         if id not in matrix.model_tests.rows or id in matrix.strays:
             raise UsageError(f"There is no test {id!r}", hint="Write the loader of the model first, then its entries.")
     carried = {key: str(placeholder.fields[key]) for key in _CARRIED if placeholder.fields.get(key)}
-    filled = {"status": str(status), **(carried if status in _EXPLAINED else {})}
+    filled = {"status": str(status), **(carried if status in EXPECT_NO_PASS else {})}
     without = [id for id in ids if id not in matrix.entries]
     return (*removal(matrix, [name]), *set_fields(matrix, without, ENTRY_SCOPE, filled))
 

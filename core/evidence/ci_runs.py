@@ -287,7 +287,7 @@ class Page(NamedTuple):
 
 
 def page_of(rows: Iterable[Observation | None]) -> Page:
-    """The page that tells of results: that of the newest whose job is known, else that of the newest whose run is."""
+    """The page of the newest result whose job is known, else of the newest whose run is."""
     known = sorted((row for row in rows if row is not None), key=lambda row: row.when, reverse=True)
     found = next((page for read in (job_page, run_page) for row in known if (page := read(row))), "")
     if found:

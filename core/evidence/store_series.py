@@ -10,14 +10,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
-from core.domain.model import Function, Status
+from core.domain.model import EXPECT_NO_PASS, Function, Status
 from core.evidence.observation import Ending, is_as_expected
 from core.evidence.series import SAYS_WHERE
 from core.evidence.store_rows import BROKEN, HAS_RUN, NOT_RUN, as_text
 
 _CHECKED = 5
 """The place of `pcc_checked` in a shape."""
-_EXPECT_NO_PASS = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 
 
 class TrackResults(NamedTuple):
@@ -130,7 +129,7 @@ def read_tracks(connection: sqlite3.Connection, functions: Collection[Function],
         passed=frozenset(id for id, fields in shapes if fields[0] == Ending.PASSED),
         telling=frozenset(id for id, fields in shapes if fields[0] in SAYS_WHERE),
         as_expected=frozenset(id for id, fields in shapes if _as_expected(fields[0], fields[1], fields[_CHECKED])),
-        unexpected=frozenset(id for id, fields in shapes if fields[1] in _EXPECT_NO_PASS),
+        unexpected=frozenset(id for id, fields in shapes if fields[1] in EXPECT_NO_PASS),
     )
 
 

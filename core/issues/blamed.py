@@ -3,17 +3,15 @@
 
 from collections.abc import Mapping
 
-from core.domain.model import Entry, Status
+from core.domain.model import EXPECT_NO_PASS, Entry
 from core.edits.commit import issues_in
 from core.issues.states import IssueState, State
 from core.matrix import resolve, status_on
 
-_EXPECT_NO_PASS = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
-
 
 def expects_no_pass(entry: Entry | None, arch: str) -> bool:
     """Whether an entry is skipped on `arch`, or expected to fail there."""
-    return status_on(entry, arch) in _EXPECT_NO_PASS
+    return status_on(entry, arch) in EXPECT_NO_PASS
 
 
 def all_closed(reason: str, states: Mapping[str, IssueState]) -> tuple[IssueState, ...]:

@@ -34,11 +34,21 @@ def from_github(hub: GitHub, checkout: Checkout) -> str:
     return f"{RUN}/job/{job}"
 
 
-def taken(app: TTMatrixApp, monkeypatch: pytest.MonkeyPatch) -> list[Page]:
+def pages_of(app: TTMatrixApp, monkeypatch: pytest.MonkeyPatch) -> list[Page]:
     """The pages that are opened from now on, and the reasons where there are none."""
     opened: list[Page] = []
     monkeypatch.setattr(app.notifications, "open_page", opened.append)
     return opened
+
+
+def app_with_a_night(
+    hub: GitHub, scratch: Path, monkeypatch: pytest.MonkeyPatch, query: str = ""
+) -> tuple[TTMatrixApp, list[Page], str]:
+    """An app on a checkout with a night of CI, the pages that it opens from now on, and the page of the failed job."""
+    checkout = sample(scratch / "tt-xla")
+    page = from_github(hub, checkout)
+    app = build_app(checkout, query=query)
+    return app, pages_of(app, monkeypatch), page
 
 
 @pytest.mark.parametrize(
@@ -63,10 +73,7 @@ async def test_the_page_of_the_job(
     to: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    checkout = sample(tmp_path / "tt-xla")
-    page = from_github(hub, checkout)
-    app = build_app(checkout, query=ID)
-    opened = taken(app, monkeypatch)
+    app, opened, page = app_with_a_night(hub, tmp_path, monkeypatch, ID)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press(*keys)
         await until(pilot, lambda: shown in screen_text(app), "what it is about")
@@ -78,10 +85,7 @@ async def test_the_page_of_the_job(
 async def test_what_is_pending_leads_to_the_job_in_which_it_began(
     hub: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkout = sample(tmp_path / "tt-xla")
-    from_github(hub, checkout)
-    app = build_app(checkout)
-    opened = taken(app, monkeypatch)
+    app, opened, _ = app_with_a_night(hub, tmp_path, monkeypatch)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("4")
         await until(pilot, lambda: "boom" in screen_text(app), "the failure")
@@ -93,10 +97,7 @@ async def test_what_is_pending_leads_to_the_job_in_which_it_began(
 async def test_a_heading_of_the_night_leads_to_the_run(
     hub: GitHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checkout = sample(tmp_path / "tt-xla")
-    from_github(hub, checkout)
-    app = build_app(checkout)
-    opened = taken(app, monkeypatch)
+    app, opened, _ = app_with_a_night(hub, tmp_path, monkeypatch)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("f7")
         await until(pilot, lambda: "boom" in screen_text(app), "the night")
@@ -127,7 +128,7 @@ async def test_no_page_is_invented(
     tmp_path: Path, keys: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = build_app(nightly_checkout(tmp_path / "tt-xla"))
-    opened = taken(app, monkeypatch)
+    opened = pages_of(app, monkeypatch)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("7")
         await until(pilot, lambda: app.navigation.screen(ClustersScreen).current is not None, "the clusters")

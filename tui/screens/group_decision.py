@@ -12,14 +12,13 @@ from textual.widgets import Input, Label
 
 from core.base.errors import TTMatrixError
 from core.base.text import counted, one_line
-from core.domain.model import Status
+from core.domain.model import EXPECT_NO_PASS, Status
 from core.evidence.analysis import issue_link
 from core.evidence.proposals import GroupEdit
 from tui.screens.dialogs import Dialog, problem_words
 from tui.view_models import fit
 from tui.widgets import CachedBox, Cycle, Form, TextField
 
-_STATUSES = (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
 _VARIANT_WIDTH = 44
 _KEEP = "keep"
 
@@ -66,7 +65,10 @@ class GroupDecision(Dialog[GroupChoice]):
     def _fields(self) -> Sequence[tuple[str, Widget]]:
         one = self._reasons[0] if len(self._reasons) == 1 else ""
         own = "each test keeps its own" if self._reasons else "none"
-        statuses = [("", f"as proposed: {self._proposed}"), *((status.value, status.value) for status in _STATUSES)]
+        statuses = [
+            ("", f"as proposed: {self._proposed}"),
+            *((status.value, status.value) for status in EXPECT_NO_PASS),
+        ]
         # What a person changes most has the focus: `Dialog` gives it to the first field.
         found: list[tuple[str, Widget]] = [("reason", TextField(one, own, id="reason"))]
         if len(self._reasons) > 1:

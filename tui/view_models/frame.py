@@ -172,13 +172,13 @@ def message_line(keyed: Sequence[str], hint: str, resting: Sequence[Cell], width
 
 def _cut(cells: Sequence[Cell], width: int) -> list[Cell]:
     """Cells in at most `width`; a sign says that some are not."""
-    left, kept = width, list[Cell]()
+    left, shown = width, list[Cell]()
     for cell in cells:
         if (wide := cell_len(cell.text)) > left:
-            return [*kept, Cell(fit(cell.text, left), cell.style)] if left else kept
-        kept.append(cell)
+            return [*shown, Cell(fit(cell.text, left), cell.style)] if left else shown
+        shown.append(cell)
         left -= wide
-    return kept
+    return shown
 
 
 def fitted_words(words: Sequence[str], keyed: Sequence[str], width: int, gap: str = _GAP) -> list[str]:

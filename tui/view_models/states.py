@@ -54,7 +54,7 @@ class StateRow(NamedTuple):
     added: bool = False
     """Whether these are new tests."""
     link: str = ""
-    """The page that tells of it on the web."""
+    """Its page on the web."""
 
 
 _COLUMNS = (TableColumn("change", 26, share=2), TableColumn("where", 40, share=3, elide=True, ids=True))

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.ci import Ci
-from core.domain.model import Entry, Status
+from core.domain.model import EXPECT_NO_PASS, Entry, Status
 from core.edits import fields_after, operations_for
 from core.edits.commit import issues_in
 from core.edits.pending import BaseEntry
@@ -79,7 +79,7 @@ def _reason(one: Judgement, after: Entry, fields: Mapping[str, object], edit: Gr
     if reason := edit.reason or fields.get("reason"):
         return with_issue(str(reason), edit.issue)
     status = fields.get("status") or raw_value(after, "status", one.arch)
-    if not edit.issue or status not in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP):
+    if not edit.issue or status not in EXPECT_NO_PASS:
         return ""
     reason = UNWRITTEN if "reason" in fields else raw_value(after, "reason", one.arch)
     if not isinstance(reason, str) or not reason:

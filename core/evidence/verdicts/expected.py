@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from core.domain.model import BringupStatus, Entry, Status
+from core.domain.model import EXPECT_NO_PASS, BringupStatus, Entry, Status
 from core.evidence.series import Gap
 from core.evidence.verdicts.policy import Policy
 from core.matrix import as_status, texts, written
@@ -47,7 +47,7 @@ class Expected:
 
     @property
     def expects_no_pass(self) -> bool:
-        return self.status in (Status.KNOWN_FAILURE_XFAIL, Status.NOT_SUPPORTED_SKIP)
+        return self.status in EXPECT_NO_PASS
 
 
 class Declared(NamedTuple):
