@@ -2,6 +2,9 @@
 """Triage on a screen: what needs attention first, decided in groups, and on to the review."""
 
 import re
+import threading
+from collections.abc import Generator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -141,12 +144,31 @@ async def test_what_comes_meanwhile_drops_what_is_worked_out(
 async def test_how_much_is_worked_out_is_said(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tui.app.worklists._SAID_SECONDS", -1.0)
     titles: list[str] = []
-    monkeypatch.setattr(TriageScreen, "title_line", lambda _, *words, **__: titles.extend(words))
+    said, steps = threading.Event(), Evidence.worklist_steps
+
+    def in_parts(*asked: Any) -> Generator[Any, None, Any]:
+        """Goes on after a few tests when the screen has said so."""
+        walk = steps(*asked)
+        for at in count():
+            try:
+                yield next(walk)
+            except StopIteration as end:
+                return end.value
+            if at == 3:
+                said.wait(60)
+
+    def title(_: object, *words: str, **__: object) -> None:
+        titles.extend(words)
+        if any(re.fullmatch(r"reading results: [1-9] of \d tests …", one) for one in words):
+            said.set()
+
+    monkeypatch.setattr(Evidence, "worklist_steps", in_parts)
+    monkeypatch.setattr(TriageScreen, "title_line", title)
     app = build_app(checkout)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("4")
         await until(pilot, lambda: app.worklists.known is not None, "the list")
-    assert any(re.fullmatch(r"reading results: [1-9] of \d tests …", title) for title in titles), titles
+    assert said.is_set(), titles
 
 
 @SIZES
