@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from core.base.errors import TTMatrixError
 from core.base.settings import paths
 from core.runs.store import RunStore
 from core.sources import Checkout
@@ -15,6 +16,7 @@ from tests.support.recorded import record_profiles
 from tests.support.sample import sample_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import ProgramsScreen
+from tui.widgets import LogPane
 
 
 @pytest.fixture
@@ -54,6 +56,16 @@ async def test_text_search_constants_and_ops(checkout: Checkout) -> None:
         await until(pilot, lambda: "1  stablehlo.add" in screen_text(app), "the ops")
         await pilot.press("escape", "escape", "escape")
         await until(pilot, lambda: "6 runs" in screen_text(app), "back")
+
+
+async def test_its_lines_are_copied_and_what_fails_is_said(checkout: Checkout, own_home: Path) -> None:
+    app, copied = build_app(checkout), own_home / "cache" / "clip.txt"
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await shown(app, pilot)
+        await pilot.press("enter", "C")
+        await until(pilot, lambda: copied.is_file() and "module @IrToHlo.95" in copied.read_text(), "the copy")
+        screen.pane.post_message(LogPane.Failed(TTMatrixError("The text cannot be read")))
+        await until(pilot, lambda: "The text cannot be read" in screen_text(app), "the failure")
 
 
 @pytest.mark.slow("screens are shown")

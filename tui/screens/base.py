@@ -24,6 +24,7 @@ from tui.widgets import KeyLine, PaneRule
 if TYPE_CHECKING:
     from core.evidence import Page
     from tui.view_models import Meaning
+    from tui.widgets import LogPane, LogView
 
 
 _REST_SECONDS = 0.06
@@ -224,6 +225,14 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         if not ids:
             return partial(evidence.Page, why=Need.LISTED_TEST.value)
         return partial(self.session.page_of, [*ids], arch)
+
+    # Logs
+
+    def on_log_pane_failed(self, event: "LogPane.Failed") -> None:
+        self.context.notify.error(event.error)
+
+    def on_log_view_copied(self, event: "LogView.Copied") -> None:
+        self.context.notify.copy(event.text)
 
     # In and out
 

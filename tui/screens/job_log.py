@@ -107,12 +107,6 @@ class JobLogScreen(SessionScreen):
     def on_lines_view_follow_changed(self, event: LinesView.FollowChanged) -> None:
         self._say()
 
-    def on_log_pane_failed(self, event: LogPane.Failed) -> None:
-        self.context.notify.error(event.error)
-
-    def on_log_view_copied(self, event: LogView.Copied) -> None:
-        self.context.notify.copy(event.text)
-
     def close_one(self) -> bool:
         """First the region, the search, the filters."""
         return self.view.clear()

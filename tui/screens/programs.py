@@ -200,12 +200,6 @@ class ProgramsScreen(ListAndText[Program]):
             return True
         return False
 
-    def on_log_pane_failed(self, event: LogPane.Failed) -> None:
-        self.context.notify.error(event.error)
-
-    def on_log_view_copied(self, event: LogView.Copied) -> None:
-        self.context.notify.copy(event.text)
-
     # Actions
 
     @command(

@@ -21,7 +21,7 @@ from tui.screens.panes import Pane
 from tui.screens.run_list import RunList
 from tui.screens.run_log import RunLog
 from tui.view_models import Cell, progress_text
-from tui.widgets import LinesView, LogPane, LogView, RunTable
+from tui.widgets import LinesView, LogView, RunTable
 
 _TICK_SECONDS = 1.0
 _NONE = "No runs yet: {matrix.run} in the matrix starts one."
@@ -121,12 +121,6 @@ class RunsScreen(ListAndText[RunRecord]):
 
     def on_lines_view_follow_changed(self, event: LinesView.FollowChanged) -> None:
         self.log_pane.show_title()
-
-    def on_log_pane_failed(self, event: LogPane.Failed) -> None:
-        self.context.notify.error(event.error)
-
-    def on_log_view_copied(self, event: LogView.Copied) -> None:
-        self.context.notify.copy(event.text)
 
     # Between table and log
 
