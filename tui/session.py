@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from core.runs.cluster import ClusterStatus
     from core.runs.planning import LaunchPlan, Sources
     from core.runs.store import RunRecord, RunStore
-    from core.sources import Checkout, Stamps
+    from core.sources import Checkout, OtherModels, Stamps
     from core.workflows import WorkflowContext
     from core.workspace import Evidence
 
@@ -70,6 +70,8 @@ class Session:
     """The first commit of the checkout; empty until git was asked."""
     branch: str = ""
     """The branch that is checked out, or the beginning of its commit; empty until it was read."""
+    other_models: OtherModels | None = None
+    """The commits, if other models are checked out than are recorded."""
     lease_text: str = ""
     """The time left on this machine, or on the first connected one whose lease ends; empty if no lease ends."""
     night: CiRun | None = None

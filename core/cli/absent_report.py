@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands say of files that git tracks and the work tree lacks: what is in them is unknown, and not nothing."""
+"""What commands say of a work tree that is not what git records: files that are not here, other models.
+
+What is in a file that is not here is unknown, and not nothing.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING
 from core.base.text import counted, one_line
 from core.cli import records
 from core.cli.context import Context
-from core.sources import Absent, absent_configuration, absent_loaders
+from core.sources import Absent, absent_configuration, absent_loaders, other_models
 
 if TYPE_CHECKING:
     from core.sources import Lacking
@@ -17,6 +20,12 @@ def note_absent(context: Context) -> None:
     """Say on standard error what the answer leaves out."""
     for line in _lines(absent_configuration(context.checkout)):
         context.console.note(line)
+
+
+def note_other_models(context: Context) -> None:
+    """Say on standard error that the answer is about other models than the checkout records."""
+    if other := other_models(context.checkout):
+        context.console.note(f"{other.text}: {other.remedy}")
 
 
 def entry_lines(id: str, lacking: "Lacking") -> list[str]:

@@ -46,6 +46,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _one_test(context, selections, id)
         _note(selections.findings, context)
     absent_report.note_absent(context)
+    absent_report.note_other_models(context)
     return EXIT_OK
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from core import kinds, runs
 from core.base.errors import EXIT_OK, UsageError
 from core.cli import records
-from core.cli.absent_report import note_absent
+from core.cli.absent_report import note_absent, note_other_models
 from core.cli.context import Context
 from core.cli.row_printers import print_rows
 from core.kinds import Kind
@@ -49,6 +49,7 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         _prepare(kinds.by_name(args.kind), args, context)
     code = _list_rows(args, context)
     note_absent(context)
+    note_other_models(context)
     return code
 
 

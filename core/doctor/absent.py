@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about files that git tracks and the work tree lacks, and about what follows from that alone."""
+"""Findings about a work tree that is not what git records: files that are not here, other models."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from core.doctor.check import Check
 from core.doctor.ids import UNKNOWN_ID
 from core.domain.ids import TestId
 from core.domain.model import Finding
-from core.sources import Absent, Checkout, absent_files, loader_file
+from core.sources import Absent, Checkout, absent_files, loader_file, other_models
 
 ABSENT_FILE = Check(
     "absent-file", "a file that git tracks and that cannot be read here, so that nobody knows what it says"
 )
+
+OTHER_MODELS = Check("other-models", "the models are checked out at another commit than the checkout records")
+
+
+def other_models_findings(checkout: Checkout) -> Iterator[Finding]:
+    """One, if the models are not those that the checkout records."""
+    if other := other_models(checkout):
+        message = f"{other.text}: findings about tests and loaders are about the former; {other.remedy}"
+        yield Finding(OTHER_MODELS.kind, message, other.place)
 
 
 def with_absent_files(checkout: Checkout, findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from core.doctor.absent import ABSENT_FILE, with_absent_files
+from core.doctor.absent import ABSENT_FILE, OTHER_MODELS, other_models_findings, with_absent_files
 from core.doctor.archs import DEAD_OVERRIDE, DEFAULT_ARCH, UNKNOWN_ARCH
 from core.doctor.check import Check
 from core.doctor.ci import ci_findings
@@ -54,6 +54,7 @@ from core.python import ModuleFacts
 from core.sources import ModelsTree, mark_broken
 
 CHECKS = (
+    OTHER_MODELS,
     ABSENT_FILE,
     BROKEN_SCHEMA,
     BROKEN_LOADER,
@@ -128,6 +129,7 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
     manifests = read_op_tests(matrix.checkout.root, op_directories).manifests
     loaders = (*matrix.findings, *_raising(cache, matrix))
     found = (
+        *other_models_findings(cache.checkout),
         *diagnose(matrix),
         *loaders[len(matrix.findings) :],
         *loader_file_findings(cache, matrix),
@@ -159,5 +161,10 @@ def _raising(cache: Cache, matrix: Matrix) -> list[Finding]:
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Findings by their places."""
-    return tuple(sorted(findings, key=lambda one: (one.file, one.line, one.column, one.kind, one.message)))
+    """Findings by their places; first the one that all others depend on."""
+    apart = OTHER_MODELS.kind
+
+    def place(one: Finding) -> tuple[bool, str, int, int, str, str]:
+        return one.kind != apart, one.file, one.line, one.column, one.kind, one.message
+
+    return tuple(sorted(findings, key=place))

@@ -66,6 +66,7 @@ from .pins import (
     pins_in as pins_in,
     read_pins as read_pins,
 )
+from .recorded_models import OtherModels as OtherModels, other_models as other_models
 from .remote import web_address as web_address
 from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema
 from .schema_read import SCHEMA_SOURCES as SCHEMA_SOURCES, read_schema as read_schema

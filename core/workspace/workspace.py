@@ -264,6 +264,12 @@ class Workspace(Lasting):
         """The branch that is checked out, or the beginning of the commit; empty: there is no repository."""
         return runs.branch_in(self._head_files[0]) if self._head_files else ""
 
+    @property
+    def pin_stamps(self) -> "Stamps":
+        """Those that change when other models are checked out or recorded."""
+        index = [file.with_name("index") for file in self._head_files[:1]]
+        return {**self.head_stamps, **{str(file): sources.stamp_of(file) for file in index}}
+
     @once
     def _head_files(self) -> Sequence[Path]:
         return self.tree.head_files()

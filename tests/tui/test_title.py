@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.app import build_app, screen_text, until
+from tests.support.git import git
 from tests.support.recorded import record_runs
 from tests.support.sample import sample_checkout
+from tests.support.states import commit, with_submodule
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.commands import tab_commands
@@ -109,3 +111,16 @@ async def test_the_log_of_a_run_is_a_screen_in_the_line(tmp_path: Path) -> None:
         await until(pilot, lambda: _tab(app) == "log", "the log")
         await pilot.press("escape")
         await until(pilot, lambda: _tab(app) == "runs", "the runs again")
+
+
+async def test_other_models_than_the_checkout_records_are_said_until_they_are_not(tmp_path: Path) -> None:
+    checkout = with_submodule(tmp_path / "tt-xla")
+    commit(checkout, "an uplift", {"third_party/tt_forge_models/alpha/notes.txt": "x"})
+    git(checkout.models, "checkout", "-q", "HEAD^")
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: "other models" in _top(app)[0], "the bar")
+        said = [one.message for one in app._notifications]
+        assert sum("git submodule update third_party/tt_forge_models" in one for one in said) == 1
+        git(checkout.root, "add", "third_party/tt_forge_models")
+        await until(pilot, lambda: "other models" not in _top(app)[0], "the bar without it")

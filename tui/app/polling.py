@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from core import evidence, hosts
+from core import evidence, hosts, sources
 from core.base.errors import TTMatrixError
 from core.base.settings import Settings, SettingsFile
 from core.base.text import one_line
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from core.hosts import Host, HostsFile
     from core.runs.cluster import Cluster, ClusterStatus
     from core.runs.store import RunRecord
+    from core.sources import OtherModels
 
 _SECONDS = 0.5
 
@@ -69,6 +70,8 @@ class Seen:
     """How old it is."""
     branch: str = ""
     """The branch that is checked out."""
+    other_models: OtherModels | None = None
+    """The commits, if other models are checked out than are recorded."""
     settings: Settings | TTMatrixError | None = None
     """The settings file as last changed, or why it cannot be read; None: it was not changed."""
 
@@ -83,6 +86,8 @@ class Looker:
         self._settings_file = SettingsFile(session.paths.settings_file)
         self._night: tuple[object, CiRun | None, float | None] | None = None
         """The newest nightly and the time of the newest report, with the state of the store in which they were."""
+        self._models: tuple[Stamps, OtherModels | None] | None = None
+        """Whether the models are those that are recorded, with the files that decide it as they were then."""
         self.heads: Stamps = {}
         """The files that change with the commit, as they were when the ages were read; empty while that is going on."""
 
@@ -106,8 +111,16 @@ class Looker:
         night, report = self._newest(file)
         fresh = view_models.freshness(night.ended if night else None, report, now.timestamp())
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
-        self._seen = Seen(*found, night, fresh, session.workspace.branch, self._settings() or before.settings)
+        branch, models = session.workspace.branch, self._other_models()
+        self._seen = Seen(*found, night, fresh, branch, models, self._settings() or before.settings)
         return self._seen
+
+    def _other_models(self) -> OtherModels | None:
+        """Git is asked only when another commit was checked out, or recorded."""
+        stamps = self._session.workspace.pin_stamps
+        if self._models is None or self._models[0] != stamps:
+            self._models = stamps, sources.other_models(self._session.checkout)
+        return self._models[1]
 
     def _newest(self, store: Path) -> tuple[CiRun | None, float | None]:
         """The newest nightly, and the time of the newest report; the store is read only when it has changed."""
@@ -242,12 +255,14 @@ class Polling:
         self._signals.hosts_changed.publish(None)
 
     def _take_leases(self, seen: Seen) -> None:
-        """Show the branch and the time left, and warn when that becomes short."""
+        """Show the branch, other models and the time left, and warn of these once and when the time becomes short."""
         session, warnings = self._session, seen.lease_warnings
-        known = session.branch, session.lease_text
-        if known != (seen.branch, seen.lease_title):
-            session.branch, session.lease_text = seen.branch, seen.lease_title
+        known = session.branch, session.lease_text, session.other_models
+        if known != (seen.branch, seen.lease_title, seen.other_models):
+            session.branch, session.lease_text, session.other_models = seen.branch, seen.lease_title, seen.other_models
             self._signals.identity_changed.publish(None)
+            if seen.other_models is not None and seen.other_models != known[2]:
+                self._notify.warn(TTMatrixError(seen.other_models.text, hint=seen.other_models.remedy))
         for warning in warnings:
             if warning not in self._warned:
                 self._notify.attract(warning)

@@ -67,6 +67,7 @@ def identity_of(session: Session) -> Identity:
     return Identity(
         checkout=session.checkout.root.name,
         branch=session.branch,
+        other_models=session.other_models is not None,
         arch=session.view.lens,
         results=session.freshness,
         going=view_models.going_words(session.runs) if session.runs else "",

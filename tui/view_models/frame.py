@@ -31,6 +31,8 @@ class Identity(NamedTuple):
 
     checkout: str
     branch: str = ""
+    other_models: bool = False
+    """Whether other models are checked out than the checkout records."""
     arch: str = ""
     """The arch that the matrix is shown for; empty: every arch."""
     results: str = ""
@@ -70,12 +72,13 @@ def identity_bar(who: Identity, width: int) -> list[Cell]:
 def _parts(who: Identity) -> Sequence[_Part]:
     return (
         _Part(one_line(who.checkout), "title"),
-        _Part(f"on {one_line(who.branch)}" if who.branch else "", "", 6),
-        _Part(f"arch {who.arch}" if who.arch else "every arch", "" if who.arch else "dim", 2 if who.arch else 7),
-        _Part(who.results, "dim", 5),
-        _Part(who.going, "running", 1),
-        _Part(who.pending, "mark", 3),
-        _Part(who.hosts, "dim", 4),
+        _Part(f"on {one_line(who.branch)}" if who.branch else "", "", 7),
+        _Part("other models" if who.other_models else "", "warn", 1),
+        _Part(f"arch {who.arch}" if who.arch else "every arch", "" if who.arch else "dim", 3 if who.arch else 8),
+        _Part(who.results, "dim", 6),
+        _Part(who.going, "running", 2),
+        _Part(who.pending, "mark", 4),
+        _Part(who.hosts, "dim", 5),
     )
 
 

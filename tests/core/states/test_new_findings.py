@@ -85,6 +85,21 @@ def test_models_of_the_base_that_are_not_here(checkout: Checkout, tmp_path: Path
             git(models, "branch", "-q", "-D", name)
     git(models, "reflog", "expire", "--expire=now", "--all")
     git(models, "gc", "-q", "--prune=now")
+    git(checkout.root, "add", MODELS)
     checked = check_against(states_of(checkout, tmp_path / "cache"), read_base(checkout, "HEAD^", {}))
     assert any(f"what changed below {MODELS} is not known to be new" in note for note in checked.notes)
     assert checked.findings == ()
+
+
+def test_models_that_the_checkout_does_not_record_are_said_once(checkout: Checkout, states: States) -> None:
+    commit(checkout, "an uplift", {f"{MODELS}/alpha/pytorch/loader.py": loader_source(["tiny", "more"])})
+    assert "other-models" not in _kinds(checkout, states, "HEAD^")
+    git(checkout.models, "checkout", "-q", "HEAD^")
+    for base in ("HEAD", "HEAD^"):
+        assert _kinds(checkout, states, base)[0] == "other-models"
+        assert _kinds(checkout, states, base).count("other-models") == 1
+    finding = check_against(states, read_base(checkout, "HEAD", {})).findings[0]
+    assert f"git submodule update {MODELS}" in finding.message and f"git add {MODELS}" in finding.message
+    # Recorded on purpose, it is what the change is about.
+    git(checkout.root, "add", MODELS)
+    assert "other-models" not in _kinds(checkout, states, "HEAD")

@@ -15,6 +15,7 @@ TABS = [Tab(str(at), command.label, current=name == "matrix") for at, (name, com
 BUSY = Identity(
     "tt-xla",
     branch="a-branch-with-a-long-name",
+    other_models=True,
     arch="n150",
     results="last night: 9 h ago",
     going="3 running, 12 waiting",
@@ -30,17 +31,17 @@ def _text(cells: Sequence[Cell]) -> str:
 
 
 def test_the_bar_says_everything_where_there_is_room() -> None:
-    words = _text(identity_bar(BUSY, 160)).split("   ")
+    words = _text(identity_bar(BUSY, 175)).split("   ")
     said = [one.strip() for one in words if one.strip()]
     assert said == [
-        *("tt-xla", "on a-branch-with-a-long-name", "arch n150", "last night: 9 h ago", "3 running, 12 waiting"),
-        *("4 pending", "hosts: 2 up", "! 20 min left", "read-only"),
+        *("tt-xla", "on a-branch-with-a-long-name", "other models", "arch n150", "last night: 9 h ago"),
+        *("3 running, 12 waiting", "4 pending", "hosts: 2 up", "! 20 min left", "read-only"),
     ]
 
 
 def test_a_narrow_bar_keeps_the_name_what_limits_and_then_what_runs() -> None:
-    narrow = _text(identity_bar(BUSY, 62))
-    assert narrow.startswith("tt-xla   3 running, 12 waiting   ")
+    narrow = _text(identity_bar(BUSY, 76))
+    assert narrow.startswith("tt-xla   other models   3 running, 12 waiting   ")
     assert narrow.endswith("! 20 min left   read-only")
     assert "a-branch" not in narrow and "hosts" not in narrow
     assert _text(identity_bar(BUSY._replace(checkout="a" * 60), 44)).endswith("! 20 min left   read-only")
