@@ -24,6 +24,9 @@ KEY_NAMES = {
 }
 """Keys as shown, by Textual's names for them, where these differ."""
 
+ARROWS = {"up": "↑", "down": "↓", "left": "←", "right": "→"}
+"""The keys that a dialog names by their signs, where a word each would not leave room for the others."""
+
 
 def key_text(command: Command) -> str:
     """The keys of a command as a person reads them."""

@@ -3,19 +3,18 @@
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
 from tui.commands import Command
 from tui.key_names import key_text
-from tui.screens.dialogs import Dialog, problem_words
-from tui.screens.pick import Option, option_rows
+from tui.screens.dialogs import Dialog, DialogKey, problem_words
+from tui.screens.pick import PICK_KEYS, Option, option_rows
 from tui.widgets import CachedBox, RowTable, TextField
 
 _TITLES = ("command", "what it does", "key")
@@ -42,11 +41,11 @@ Found = Option[Command | Verb]
 class CommandLine(Dialog[Command]):
     """Dismissed with the command to run; a verb is done when the line has gone."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("tab", "complete", "Complete", show=False, priority=True),
-    ]
+    KEYS = (
+        *PICK_KEYS,
+        DialogKey("tab", "complete", "complete", ahead=True),
+        DialogKey("enter", "", "run", of=TextField),
+    )
 
     def __init__(self, commands: Sequence[Command], verbs: Sequence[Verb], elsewhere: Sequence[Command] = ()) -> None:
         """`elsewhere` are found by words only, and say where they work instead of being run."""
@@ -67,7 +66,7 @@ class CommandLine(Dialog[Command]):
             # What is typed stays in the line: a click chooses, two take.
             table.can_focus = False
             yield table
-            yield Label(Text("↑ ↓ choose   tab complete   enter run   esc cancel"), id="dialog-hint")
+            yield self.hint_label()
 
     @property
     def _line(self) -> Input:

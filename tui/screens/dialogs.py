@@ -1,47 +1,143 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small questions and notices in front of a screen."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.events import Key
+from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from core.base.errors import TTMatrixError
 from core.base.text import counted, one_line, printable
 from core.runs.planning import MANY, Download, LaunchPlan, Obstacle, Scale, download_lines, scale_of
-from tui.key_names import key_name
+from tui.key_names import ARROWS, key_name
 from tui.screens.base import SessionScreen
 from tui.textual_private import LatePainted
 from tui.view_models import launch_summary
-from tui.widgets import CachedBox, TextField
+from tui.widgets import CachedBox, Cycle, TextField
 
 T = TypeVar("T")
+
+
+class DialogKey(NamedTuple):
+    """A key of a dialog. What it does, its words on the line of hints and those in the list of keys come from here."""
+
+    keys: str
+    """Textual's names, separated by commas; the hint names the first."""
+    action: str
+    """Empty: it is a key of `of`."""
+    hint: str
+    """Its words on the line of hints; neighbours with the same words share them. Empty: it is not there."""
+    help: str = ""
+    """Its words in the list of keys; empty: those of the hint."""
+    of: type[Widget] | None = None
+    """The kind of field in the dialog whose key it is."""
+    ahead: bool = False
+    """Whether it comes before the keys of the fields."""
+
+
+FIELDS = (
+    DialogKey("up", "app.focus_previous", "field", "Previous field"),
+    DialogKey("down", "app.focus_next", "field", "Next field"),
+)
+"""The keys of a form."""
+CHOOSE = (DialogKey("left", "", "choose", of=Cycle), DialogKey("right", "", "choose", of=Cycle))
+"""The keys of a choice in it."""
 
 
 class Dialog(LatePainted[T]):
     """A box in the middle; escape leaves it with None."""
 
+    KEYS: ClassVar[Sequence[DialogKey]] = ()
+    """Its own keys in the order of use, without escape."""
+    LEAVE: ClassVar[str] = "cancel"
+    """What escape does, in a word."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
         # The keys of the app do not reach a dialog.
         Binding("question_mark,f1", "app.help", "List the keys; in a text f1 alone", show=False),
     ]
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        # Before Textual merges them with those of the base classes.
+        if "KEYS" in vars(cls):
+            cls.BINDINGS = [
+                Binding(one.keys, one.action, one.help or _sentence(one.hint), show=False, priority=one.ahead)
+                for one in cls.KEYS
+                if one.action
+            ]
+        super().__init_subclass__(**options)
+
     def action_leave(self) -> None:
         self.dismiss(None)
 
+    def hints(self) -> Mapping[str, str]:
+        """Other words for keys as they are now, by `DialogKey.keys`; empty: the key does nothing now."""
+        return {}
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        hints = self.hints()
+        return not any(one.action.partition("(")[0] == action and hints.get(one.keys) == "" for one in self.KEYS)
+
+    def hint_label(self) -> Label:
+        """The line of hints: the keys in the order of use, escape last."""
+        return Label(Text(self.hint_words()), id="dialog-hint")
+
+    def hint_words(self) -> str:
+        """The words of the line of hints as they are now."""
+        hints = self.hints()
+        keys = (*self.KEYS, DialogKey("escape", "leave", self.LEAVE))
+        said = [(one, hints.get(one.keys, one.hint)) for one in keys if self._works(one)]
+        return "   ".join(
+            " ".join((*(_hint_name(one) for one, _ in group), words))
+            for words, group in groupby(said, key=lambda one: one[1])
+            if words
+        )
+
+    def _works(self, one: DialogKey) -> bool:
+        # A person may have given the key of a field to something else; that can be seen where the field has the focus.
+        return one.of is None or not isinstance(self.focused, one.of) or one.keys in self.active_bindings
+
+    def show_hint(self) -> None:
+        """Show the line of hints as it is now."""
+        words = self.hint_words()
+        for label in self.query("#dialog-hint").results(Label):
+            if str(label.visual) != words:
+                label.update(Text(words))
+
+    def on_descendant_focus(self) -> None:
+        self.show_hint()
+
     def key_words(self) -> list[tuple[str, str]]:
         """The keys that work in it now, its own first, each with what it does."""
+        hints = self.hints()
+        own = {
+            key: hints.get(one.keys) or one.help or one.hint
+            for one in self.KEYS
+            if one.of is None or isinstance(self.focused, one.of)
+            for key in one.keys.split(",")
+        }
         found: dict[tuple[int, str], tuple[list[str], str]] = {}
         for node, binding, enabled, tooltip in self.active_bindings.values():
             if enabled and node is not self.app:
-                keys, _ = found.setdefault((node is not self, binding.action), ([], tooltip or binding.description))
+                words = own.get(binding.key) or tooltip or binding.description
+                keys, _ = found.setdefault((node is not self, binding.action), ([], _sentence(words)))
                 keys.append(key_name(binding.key))
         return [(" ".join(keys), words) for _, (keys, words) in sorted(found.items(), key=lambda one: one[0][0])]
+
+
+def _hint_name(one: DialogKey) -> str:
+    first = one.keys.partition(",")[0]
+    return ARROWS.get(first) or key_name(first)
+
+
+def _sentence(words: str) -> str:
+    """The words with a capital letter, and no letter smaller: CI."""
+    return words[:1].upper() + words[1:]
 
 
 class Confirm(Dialog[bool]):
@@ -51,17 +147,16 @@ class Confirm(Dialog[bool]):
     for the screen below: an answer waits for `complete`.
     """
 
-    def __init__(
-        self, title: str, body: str, *, verb: str, key: str = "y", ready: bool = True, other: tuple[str, str] = ("", "")
-    ) -> None:
-        """`other` is a key for another way to do it, and what that is: it answers False, with `other_chosen`."""
+    KEYS = (DialogKey("y", "yes", "yes"), DialogKey("I", "other", "otherwise"))
+
+    def __init__(self, title: str, body: str, *, verb: str, ready: bool = True, other: str = "") -> None:
+        """`other` is another way to do it: it answers False, with `other_chosen`."""
         super().__init__()
         self._other = other
         self.other_chosen = False
         self._title = title
         self._body = body
         self._verb = verb
-        self._key = key
         self._ready = ready
         self._answered = False
 
@@ -69,23 +164,20 @@ class Confirm(Dialog[bool]):
         with CachedBox(id="box"):
             yield Label(Text(printable(self._title)), id="dialog-title")
             yield Label(Text(printable(self._body)), id="question")
-            keys = [(self._key, self._verb), self._other, ("esc", "cancel")]
-            yield Label(Text("   ".join(f"{key} {words}" for key, words in keys if key)), id="dialog-hint")
+            yield self.hint_label()
 
-    def on_key(self, event: Key) -> None:
-        if self._other[0] and event.key == self._other[0]:
-            event.stop()
-            self.other_chosen = True
-            self.dismiss(False)
-        if event.key == self._key:
-            event.stop()
-            self._answered = True
-            if self._ready:
-                self.dismiss(True)
+    def hints(self) -> Mapping[str, str]:
+        return {"y": self._verb, "I": self._other}
 
-    def key_words(self) -> list[tuple[str, str]]:
-        other = [(self._other[0], self._other[1].capitalize())] if self._other[0] else []
-        return [(self._key, self._verb.capitalize()), *other, *super().key_words()]
+    def action_yes(self) -> None:
+        self._answered = True
+        if self._ready:
+            self.dismiss(True)
+
+    def action_other(self) -> None:
+        """Do it in the other way."""
+        self.other_chosen = True
+        self.dismiss(False)
 
     def complete(self, body: str) -> None:
         """The body is known; an answer given before counts now."""
@@ -108,7 +200,8 @@ class Confirm(Dialog[bool]):
 class Notice(Dialog[None]):
     """An error a person must read: what, where, and what to do."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,q", "leave", "Close", show=False)]
+    KEYS = (DialogKey("enter,q", "leave", "", "Close"),)
+    LEAVE = "close"
 
     def __init__(self, error: TTMatrixError) -> None:
         super().__init__(classes="error")
@@ -118,7 +211,7 @@ class Notice(Dialog[None]):
         with CachedBox(id="box"):
             yield Label(Text(printable(self._error.title)), id="dialog-title")
             yield Label(Text(printable("\n".join(filter(None, (self._error.detail, self._error.hint))))))
-            yield Label(Text("esc close"), id="dialog-hint")
+            yield self.hint_label()
 
 
 class Ask(Dialog[str]):
@@ -126,6 +219,8 @@ class Ask(Dialog[str]):
 
     Why an answer is rejected is said here, and what was typed stays to be corrected.
     """
+
+    KEYS = (DialogKey("enter", "", "continue", of=TextField),)
 
     def __init__(
         self,
@@ -159,7 +254,10 @@ class Ask(Dialog[str]):
                 yield Label(Text(printable(self._body) + "\n"))
             yield TextField(self._value)
             yield Label("", classes="problem")
-            yield Label(Text(f"enter {self._verb}   esc cancel"), id="dialog-hint")
+            yield self.hint_label()
+
+    def hints(self) -> Mapping[str, str]:
+        return {"enter": self._verb}
 
     def on_input_changed(self) -> None:
         self._say("")

@@ -6,11 +6,9 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
 from core import history
@@ -20,24 +18,23 @@ from core.evidence import Page
 from core.history import Step, Timeline
 from core.sources import Checkout, Commit
 from tui.protocol import Context
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import Dialog, DialogKey
 from tui.view_models import diff_style, moment_text, step_rows
 from tui.widgets import CachedBox, LinesView, RowTable, TextLines
-
-_HINT = "enter whole commit   tab scroll   o page   copy: y id   p PR text   esc close"
 
 
 class EntryCommits(Dialog[None]):
     """Commits above, and below what the one under the cursor did; enter shows the whole commit."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "whole", "Whole commit", show=False),
-        Binding("o", "open_page", "Open its page, or copy the address", show=False),
-        Binding("y", "copy_id", "Copy id", show=False),
-        Binding("p", "copy_pr", "Copy PR text", show=False),
-        Binding("tab", "other_pane", "Pane", show=False),
-        Binding("q", "leave", "Close", show=False),
-    ]
+    KEYS = (
+        DialogKey("enter", "whole", "whole commit"),
+        DialogKey("tab", "other_pane", "scroll", "Pane"),
+        DialogKey("o", "open_page", "page", "Open its page, or copy the address"),
+        DialogKey("y", "copy_id", "copy id"),
+        DialogKey("p", "copy_pr", "PR text", "Copy PR text"),
+        DialogKey("q", "leave", "", "Close"),
+    )
+    LEAVE = "close"
 
     def __init__(self, context: Context, id: str) -> None:
         super().__init__()
@@ -55,7 +52,7 @@ class EntryCommits(Dialog[None]):
             yield Label(Text(one_line(self._test), no_wrap=True, overflow="ellipsis"), id="dialog-title")
             yield self._table
             yield self._lines
-            yield Label(Text(_HINT, no_wrap=True, overflow="ellipsis"), id="dialog-hint")
+            yield self.hint_label()
 
     def on_mount(self) -> None:
         self._table.focus()

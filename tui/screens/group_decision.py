@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dialog that decides a whole group at once: status, reason, issue, archs, and whether it stays in CI."""
 
-from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -15,7 +14,7 @@ from core.base.text import counted, one_line
 from core.domain.model import EXPECT_NO_PASS, Status
 from core.evidence.analysis import issue_link
 from core.evidence.proposals import GroupEdit
-from tui.screens.dialogs import Dialog, problem_words
+from tui.screens.dialogs import CHOOSE, FIELDS, Dialog, DialogKey, problem_words
 from tui.view_models import fit
 from tui.widgets import CachedBox, Cycle, Form, TextField
 
@@ -34,11 +33,7 @@ class GroupChoice(NamedTuple):
 class GroupDecision(Dialog[GroupChoice]):
     """Dismissed with what all tests of the group get; what is left as it is stays as proposed for each."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "accept", "Accept", show=False),
-        Binding("down", "app.focus_next", "Next", show=False),
-        Binding("up", "app.focus_previous", "Previous", show=False),
-    ]
+    KEYS = (*FIELDS, *CHOOSE, DialogKey("enter", "accept", "accept"))
 
     def __init__(
         self, title: str, count: int, *, proposed: str, reasons: Sequence[str], archs: Sequence[str], leaving: int
@@ -57,10 +52,10 @@ class GroupDecision(Dialog[GroupChoice]):
             yield Label(Text(one_line(self._title), no_wrap=True, overflow="ellipsis"), id="dialog-title")
             yield Form(tuple(self._fields()))
             yield Label("", classes="problem")
-            yield Label(
-                Text(f"↑ ↓ field   ← → choose   enter accept {counted(self._count, 'test')}   esc cancel"),
-                id="dialog-hint",
-            )
+            yield self.hint_label()
+
+    def hints(self) -> Mapping[str, str]:
+        return {"enter": f"accept {counted(self._count, 'test')}"}
 
     def _fields(self) -> Sequence[tuple[str, Widget]]:
         one = self._reasons[0] if len(self._reasons) == 1 else ""

@@ -2,14 +2,12 @@
 """The dialogs before a launch: how to run tests, what prevents it, and the exact commands."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.events import Key
 from textual.message import Message
 from textual.widget import Widget
@@ -25,7 +23,7 @@ from core.ops import OpOptions
 from core.runs import planning, shell_command
 from core.runs.planning import BACKENDS, EXPORT_KINDS, KINDS, Export, LaunchPlan, Options, plan_launch
 from tui.protocol import Context
-from tui.screens.dialogs import Dialog, problem_words
+from tui.screens.dialogs import CHOOSE, FIELDS, Dialog, DialogKey, problem_words
 from tui.view_models import launch_text
 from tui.widgets import CachedBox, Cycle, Form, TextField, TextPane
 
@@ -42,15 +40,15 @@ _SWEEPS = ("optimization_level=0,1,2", "batch_size=1..32")
 class _LaunchDialog(Dialog[LaunchPlan]):
     """Options above, and below them the plan that follows from them. Dismissed with the plan that was shown."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "start", "Start", show=False),
+    KEYS = (
+        *FIELDS,
+        *CHOOSE,
+        DialogKey("pagedown", "page(1)", "scroll", "Page down", ahead=True),
+        DialogKey("pageup", "page(-1)", "", "Page up", ahead=True),
+        DialogKey("enter", "start", "start"),
         # Before the inputs, which would take the key for a letter.
-        Binding("y", "copy", "Copy", show=False, priority=True),
-        Binding("down", "app.focus_next", "Next", show=False),
-        Binding("up", "app.focus_previous", "Previous", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False, priority=True),
-        Binding("pageup", "page(-1)", "Page up", show=False, priority=True),
-    ]
+        DialogKey("y", "copy", "copy", ahead=True),
+    )
 
     def __init__(self, context: Context, ids: Sequence[str], name: str) -> None:
         """`name` says which tests `ids` are."""
@@ -85,8 +83,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
             yield Label(Text(f"Run {self._tests}"), id="dialog-title")
             yield Form(tuple(self.fields()))
             yield TextPane(id="launch-plan")
-            hint = "enter start   y copy   ↑ ↓ field   ← → choose   pgdn scroll   esc cancel"
-            yield Label(Text(hint), id="dialog-hint")
+            yield self.hint_label()
 
     def value(self, name: str) -> str:
         """The chosen value of a field."""
@@ -214,9 +211,9 @@ class Launch(_LaunchDialog):
     def _exports(self) -> bool:
         return self.value("kind") in EXPORT_KINDS
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A path may have any letter."""
-        return not (action == "copy" and isinstance(self.focused, PathInput))
+    def hints(self) -> Mapping[str, str]:
+        # A path may have any letter.
+        return {"y": ""} if isinstance(self.focused, PathInput) else {}
 
     def _of_hosts(self, hosts: Sequence[Host]) -> tuple[str, ...]:
         return planning.archs_of_hosts(hosts, self._session.matrix.schema.archs)

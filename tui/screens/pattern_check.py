@@ -3,12 +3,10 @@
 
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.widgets import Label, TextArea
 
@@ -18,7 +16,7 @@ from core.base.text import one_line, printable
 from core.runs import PATTERNS, Trial, try_pattern
 from core.runs.ir import Program
 from tui.protocol import Context
-from tui.screens.dialogs import Ask, Confirm, Dialog, problem_words
+from tui.screens.dialogs import Ask, Confirm, Dialog, DialogKey, problem_words
 from tui.view_models import checked_at, pattern_lines, program_lines, verdict_words
 from tui.widgets import CachedBox, LinesView, TextLines
 
@@ -29,10 +27,12 @@ _AT_ONCE = 2**20
 class PatternCheck(Dialog[None]):
     """A pattern with the result of each of its lines, and below the lines of the program that one of them is about."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+r", "try", "Try", show=False, priority=True),
-        Binding("ctrl+s", "save", "Save", show=False, priority=True),
-    ]
+    KEYS = (
+        DialogKey("tab", "app.focus_next", "next pane"),
+        DialogKey("ctrl+r", "try", "try", ahead=True),
+        DialogKey("ctrl+s", "save", "save", ahead=True),
+    )
+    LEAVE = "close"
 
     def __init__(self, context: Context, program: Program, name: str, text: str, *, saved: bool) -> None:
         """`name` is that of the pattern's file in `tests/filecheck`; `saved`: it is there and has this text."""
@@ -58,7 +58,7 @@ class PatternCheck(Dialog[None]):
                 yield self._results
             yield Label("", id="pattern-verdict")
             yield self._lines
-            yield Label(Text("^r try   ^s save   tab next pane   esc close"), id="dialog-hint")
+            yield self.hint_label()
 
     def on_mount(self) -> None:
         self._text.focus()

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """One out of a list: type to filter, enter takes it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
 from core.base.text import one_line
 from tui.commands import Command
 from tui.key_names import key_text
 from tui.protocol import Context
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import Dialog, DialogKey
 from tui.view_models import Cell, Meaning, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable, TextField
 
@@ -59,15 +58,15 @@ def _cells(option: Option[T]) -> Row:
     return [Cell(one_line(option.name), name)], [Cell(one_line(option.help), help)], [Cell(option.note, "dim")]
 
 
+PICK_KEYS = (DialogKey("up", "move(-1)", "choose", "Up"), DialogKey("down", "move(1)", "choose", "Down"))
+"""The keys of a list below a line that has the keys."""
+
+
 class Pick(Dialog[T]):
     """Dismissed with the value of the option that was taken."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("up", "move(-1)", "Up", show=False),
-    ]
+    KEYS: ClassVar[Sequence[DialogKey]] = (*PICK_KEYS, DialogKey("enter", "", "select", of=TextField))
     TITLES: ClassVar[Sequence[str]] = ("name", "description", "")
-    VERB: ClassVar[str] = "select"
 
     def __init__(self, title: str, options: Sequence[Option[T]], value: T | None = None) -> None:
         """The cursor begins at the option of that value."""
@@ -86,11 +85,14 @@ class Pick(Dialog[T]):
             # What is typed stays in the line: a click chooses, two take.
             table.can_focus = False
             yield table
-            yield Label(self._hint, id="dialog-hint")
+            yield self.hint_label()
 
-    @property
-    def _hint(self) -> Text:
-        return Text(f"↑ ↓ choose   enter {self.VERB}   esc cancel")
+    def hints(self) -> Mapping[str, str]:
+        return {} if self._listed else dict.fromkeys(("up", "down", "enter"), "")
+
+    def hint_words(self) -> str:
+        keys = super().hint_words()
+        return keys if self._listed else f"Nothing matches what is typed   {keys}"
 
     def on_mount(self) -> None:
         self.query_one(RowTable).cursor = self._at
@@ -110,8 +112,7 @@ class Pick(Dialog[T]):
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
         self.query_one(RowTable).show(option_rows(found, self._options, self.TITLES))
-        nothing = Text("Nothing matches what is typed   esc cancel")
-        self.query_one("#dialog-hint", Label).update(self._hint if found else nothing)
+        self.show_hint()
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.
@@ -146,7 +147,7 @@ class HelpScreen(Pick[Helped]):
     """Dismissed with the command to run or the query to begin."""
 
     TITLES: ClassVar[Sequence[str]] = ("key", "description", "where")
-    VERB: ClassVar[str] = "run"
+    KEYS = (*PICK_KEYS, DialogKey("enter", "", "run", of=TextField))
 
     def __init__(
         self,
@@ -183,12 +184,10 @@ class HelpScreen(Pick[Helped]):
 class KeyHelp(Pick[None]):
     """The keys of the dialog behind it."""
 
+    KEYS = tuple(one._replace(hint="scroll") for one in PICK_KEYS)
+    LEAVE = "close"
     TITLES: ClassVar[Sequence[str]] = ("key", "description", "")
 
     def __init__(self, keys: Sequence[tuple[str, str]]) -> None:
         """Each key comes with what it does."""
         super().__init__("Keys that work here", [Option(None, key, words) for key, words in keys])
-
-    @property
-    def _hint(self) -> Text:
-        return Text("↑ ↓ scroll   esc close")

@@ -3,11 +3,8 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
 
-from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
 from core.base.errors import TTMatrixError
@@ -18,7 +15,7 @@ from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
 from tui.commands import Need
 from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm, Dialog
+from tui.screens.dialogs import Confirm, Dialog, DialogKey
 from tui.view_models import diff_style
 from tui.widgets import CachedBox, LinesView, RunTable, TextLines
 
@@ -203,7 +200,12 @@ def _last_line(record: RunRecord) -> str:
 class LogDiff(Dialog[None]):
     """Shows lines of a unified diff as they were written, made safe to show here."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("q", "leave", "Close", show=False)]
+    KEYS = (
+        *(DialogKey(key, "", "scroll", of=LinesView) for key in ("up", "down", "pageup", "pagedown")),
+        *(DialogKey(key, "", "sideways", of=LinesView) for key in ("left", "right")),
+        DialogKey("q", "leave", "", "Close"),
+    )
+    LEAVE = "close"
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__()
@@ -213,7 +215,7 @@ class LogDiff(Dialog[None]):
         with CachedBox(id="box"):
             yield Label("Two logs, without times, addresses and names of runs", id="dialog-title")
             yield LinesView(diff_style)
-            yield Label(Text("↑ ↓ pgup pgdn scroll   ← → sideways   esc close"), id="dialog-hint")
+            yield self.hint_label()
 
     def on_mount(self) -> None:
         view = self.query_one(LinesView)

@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two logs or two programs side by side, with what differs between them."""
 
-from typing import ClassVar
-
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
 from core.base.text import counted, one_line
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import Dialog, DialogKey
 from tui.view_models import ListedPairs, Pair, PairLines, Pairs
 from tui.widgets import CachedBox, LinesView
 
@@ -21,15 +18,16 @@ _STEP = 16
 class SideBySide(Dialog[None]):
     """Shows pairs of lines."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("q", "leave", "Close", show=False),
-        Binding("n", "difference(1)", "Next difference", show=False),
-        Binding("N", "difference(-1)", "Difference before", show=False),
-        Binding("u", "unfold", "Equal lines", show=False),
+    KEYS = (
+        DialogKey("n", "difference(1)", "differences", "Next difference"),
+        DialogKey("N", "difference(-1)", "differences", "Difference before"),
+        DialogKey("u", "unfold", "equal lines"),
         # Before the view, which would scroll both sides as one line.
-        Binding("left", "sideways(-1)", "Left", show=False, priority=True),
-        Binding("right", "sideways(1)", "Right", show=False, priority=True),
-    ]
+        DialogKey("left", "sideways(-1)", "sideways", "Left", ahead=True),
+        DialogKey("right", "sideways(1)", "sideways", "Right", ahead=True),
+        DialogKey("q", "leave", "", "Close"),
+    )
+    LEAVE = "close"
 
     def __init__(self, title: str, heads: tuple[str, str], pairs: Pairs) -> None:
         """`heads` say what is on each side."""
@@ -48,7 +46,7 @@ class SideBySide(Dialog[None]):
             yield Label(Text(f"{one_line(self._title)}: {words}"), id="dialog-title")
             yield Label("", id="sides")
             yield self.view
-            yield Label(Text("n N differences   u equal lines   ← → sideways   esc close"), id="dialog-hint")
+            yield self.hint_label()
 
     def on_mount(self) -> None:
         self.view.focus()

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The question before an action on several tests, or on some that cannot be seen: what exactly it acts on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.events import Key
 from textual.widgets import Label
 
 from core.base.text import printable
 from core.matrix.view import Targets
 from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import Dialog, DialogKey
 from tui.widgets import CachedBox
 
 
 class TargetQuestion(Dialog[Targets]):
     """Dismissed with all of the targets, or with the visible ones."""
+
+    KEYS = (DialogKey("y", "all", "all"), DialogKey("v", "visible", "only the visible"))
 
     def __init__(self, verb: str, targets: Targets) -> None:
         super().__init__()
@@ -25,21 +26,24 @@ class TargetQuestion(Dialog[Targets]):
 
     def compose(self) -> ComposeResult:
         targets = self._targets
-        visible = len(targets.visible.ids) if targets.hidden else 0
-        keys = [f"y {self._verb.lower()} {'all ' if visible else ''}{len(targets.ids):,}"]
-        keys += [f"v only the {visible:,} visible"] if visible else []
         with CachedBox(id="box"):
             yield Label(Text(f"{self._verb} {targets.name}?"), id="dialog-title")
             yield Label(Text(printable(targets.listing)))
-            yield Label(Text("   ".join((*keys, "esc cancel"))), id="dialog-hint")
+            yield self.hint_label()
 
-    def on_key(self, event: Key) -> None:
-        if event.key == "y":
-            event.stop()
-            self.dismiss(self._targets)
-        elif event.key == "v" and self._targets.hidden and self._targets.visible.ids:
-            event.stop()
-            self.dismiss(self._targets.visible)
+    def hints(self) -> Mapping[str, str]:
+        targets = self._targets
+        visible = len(targets.visible.ids) if targets.hidden else 0
+        return {
+            "y": f"{self._verb.lower()} {'all ' if visible else ''}{len(targets.ids):,}",
+            "v": f"only the {visible:,} visible" if visible else "",
+        }
+
+    def action_all(self) -> None:
+        self.dismiss(self._targets)
+
+    def action_visible(self) -> None:
+        self.dismiss(self._targets.visible)
 
 
 def act_on(

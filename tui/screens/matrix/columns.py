@@ -3,20 +3,15 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
 from core.matrix.view import BY_TABLE_FIELD, TABLE_FIELDS, ViewSpec
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import Dialog, DialogKey
 from tui.view_models import Cell, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable
-
-_KEYS = """space show or hide   J K move down, up   > sort, again: reverse
-0 defaults   enter apply   esc cancel"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +51,14 @@ def _rows(choice: ColumnChoice, names: Sequence[str]) -> Rows[str]:
 class Columns(Dialog[ColumnChoice]):
     """Returns the choice. The column of ids is always visible."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "choose", "Show or hide", show=False),
-        Binding("J,shift+down", "reorder(1)", "Later", show=False),
-        Binding("K,shift+up", "reorder(-1)", "Earlier", show=False),
-        Binding("greater_than_sign", "sort", "Sort", show=False),
-        Binding("0", "defaults", "Defaults", show=False),
-        Binding("enter", "apply", "Apply", show=False),
-    ]
+    KEYS = (
+        DialogKey("space", "choose", "show", "Show or hide"),
+        DialogKey("J,shift+down", "reorder(1)", "move", "Move down"),
+        DialogKey("K,shift+up", "reorder(-1)", "move", "Move up"),
+        DialogKey("greater_than_sign", "sort", "sort", "Sort by it; again: reverse"),
+        DialogKey("0", "defaults", "defaults"),
+        DialogKey("enter", "apply", "apply"),
+    )
 
     def __init__(self, spec: ViewSpec, defaults: Sequence[str], *, hidden: Collection[str] = ()) -> None:
         """`hidden` columns cannot be chosen: no row has them."""
@@ -78,7 +73,7 @@ class Columns(Dialog[ColumnChoice]):
         with CachedBox(id="box"):
             yield Label(Text("Columns of the table"), id="dialog-title")
             yield RowTable(_rows(self._choice, self._names))
-            yield Label(Text(_KEYS), id="dialog-hint")
+            yield self.hint_label()
 
     def _show(self, choice: ColumnChoice, keep: str) -> None:
         self._choice = choice

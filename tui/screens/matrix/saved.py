@@ -2,16 +2,14 @@
 """Saved views: open one, save the present one under a name, delete one."""
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Label
 
 from core.base.text import one_line
 from core.matrix.view import BY_LAYOUT, Saved, ViewSpec
-from tui.screens.dialogs import Ask, Confirm, Dialog
+from tui.screens.dialogs import Ask, Confirm, Dialog, DialogKey
 from tui.view_models import Cell, Row, Rows, TableColumn
 from tui.widgets import CachedBox, RowTable
 
@@ -52,11 +50,12 @@ def way(spec: ViewSpec) -> str:
 class Views(Dialog[ViewSpec]):
     """Returns the view to open."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "choose", "Open", show=False),
-        Binding("n", "name", "Save", show=False),
-        Binding("D", "delete", "Delete", show=False),
-    ]
+    KEYS = (
+        DialogKey("enter", "choose", "open"),
+        DialogKey("n", "name", "save this view"),
+        DialogKey("D", "delete", "delete"),
+    )
+    LEAVE = "close"
 
     def __init__(self, present: ViewSpec, saved: Saved, keep: SaveChange) -> None:
         super().__init__(classes="pick")
@@ -68,8 +67,7 @@ class Views(Dialog[ViewSpec]):
         with CachedBox(id="box"):
             yield Label(Text("Saved views"), id="dialog-title")
             yield RowTable(_rows(self._saved))
-            hint = "enter open   n save this view   D delete   esc close"
-            yield Label(Text(hint), id="dialog-hint")
+            yield self.hint_label()
 
     @property
     def table(self) -> RowTable:

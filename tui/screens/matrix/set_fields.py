@@ -3,17 +3,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Input, Label
 
 from core.base.errors import UsageError
 from core.base.text import one_line
 from core.edits import FieldForm, FormField, NoOp, Operation
-from tui.screens.dialogs import Dialog, problem_words
+from tui.screens.dialogs import CHOOSE, FIELDS, Dialog, DialogKey, problem_words
 from tui.view_models import counted
 from tui.widgets import CachedBox, Cycle, Form, TextField
 
@@ -30,11 +28,7 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     AUTO_FOCUS = ""
     """`on_mount` sets the focus. On another field first, it would cost the styles of both."""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "propose", "Propose", show=False),
-        Binding("down", "app.focus_next", "Next", show=False),
-        Binding("up", "app.focus_previous", "Previous", show=False),
-    ]
+    KEYS = (*FIELDS, *CHOOSE, DialogKey("enter", "propose", "propose"))
 
     def __init__(self, form: FieldForm, name: str, waiting: int = 0) -> None:
         """`name` says whose fields they are, `waiting` how many pending changes of them the values do not include."""
@@ -63,7 +57,7 @@ class SetFields(Dialog[Sequence[Operation]]):
                 )
             )
             yield Label("", id="form-problem", classes="problem")
-            yield Label(Text("↑ ↓ field   ← → choose   empty: unset   enter propose   esc cancel"), id="dialog-hint")
+            yield self.hint_label()
 
     def _editor(self, field: FormField) -> Cycle | Input:
         if field.choices:

@@ -3,11 +3,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Label, Static, TextArea
 
@@ -26,7 +25,7 @@ from core.edits.commit import (
 )
 from core.matrix.view import hidden_words
 from tui.protocol import Context
-from tui.screens.dialogs import Dialog
+from tui.screens.dialogs import CHOOSE, Dialog, DialogKey
 from tui.view_models import short_file
 from tui.widgets import CachedBox, CachedText, Cycle, Form
 
@@ -54,12 +53,14 @@ class CommitDialog(Dialog[Delivered]):
     CommitDialog #output { margin-top: 1; }
     CommitDialog #output.error { color: $text-error; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "commit", "Commit", show=False, priority=True),
-        Binding("ctrl+n", "other_message(1)", "Next", show=False, priority=True),
-        Binding("ctrl+p", "other_message(-1)", "Previous", show=False, priority=True),
-        Binding("ctrl+t", "markdown", "Markdown", show=False, priority=True),
-    ]
+    KEYS = (
+        DialogKey("tab", "app.focus_next", "split", "Next field"),
+        *(one._replace(hint="split") for one in CHOOSE),
+        DialogKey("ctrl+n", "other_message(1)", "message", "Next message", ahead=True),
+        DialogKey("ctrl+p", "other_message(-1)", "message", "Previous message", ahead=True),
+        DialogKey("ctrl+t", "markdown", "copy PR text", ahead=True),
+        DialogKey("ctrl+s", "commit", "commit", ahead=True),
+    )
 
     def __init__(
         self,
@@ -114,9 +115,7 @@ class CommitDialog(Dialog[Delivered]):
             yield message
             with VerticalScroll(id="output-box", can_focus=False):
                 yield Static("", id="output", markup=False)
-            yield Label(
-                Text("^s commit   ^n ^p message   tab ← → split   ^t copy PR text   esc cancel"), id="dialog-hint"
-            )
+            yield self.hint_label()
 
     def on_mount(self) -> None:
         matrix, operations = self._session.matrix, self._operations

@@ -107,8 +107,8 @@ class ChangeSource(Protocol):
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
         """Give changes one decision."""
 
-    def other_way(self, changes: Sequence[Change]) -> tuple[str, str]:
-        """A key that accepts several in another way, and what it does; empty: there is none."""
+    def other_way(self, changes: Sequence[Change]) -> str:
+        """Another way to accept several, in words; empty: there is none."""
 
     def accept_otherwise(self, changes: Sequence[Change]) -> None:
         """Accept several in that way."""
@@ -287,7 +287,7 @@ class ChangeList:
     def decide(self, decision: Decision) -> None:
         """Decide the change under the cursor and go to the next one; of a group, all of it, after asking."""
         if self.current is not None:
-            if decision is Decision.ACCEPTED and self.source.other_way([self.current])[0]:
+            if decision is Decision.ACCEPTED and self.source.other_way([self.current]):
                 self.decide_rest(decision, [self.current])
             else:
                 self._decide(decision, [self.current])
@@ -326,7 +326,7 @@ class ChangeList:
         in_order = sorted(rest, key=lambda one: not self.source.named_first(one))
         names = Targets(tuple(dict.fromkeys(op.id for change in in_order for op in change.ops))).listing
         body = "\n".join(filter(None, (warning, name, names, f"{operations} in all.", beside)))
-        other = self.source.other_way(rest) if decision is Decision.ACCEPTED else ("", "")
+        other = self.source.other_way(rest) if decision is Decision.ACCEPTED else ""
         question = Confirm(f"{verb} {counted(len(rest), noun)}?", body, verb=verb.lower(), other=other)
 
         def answered(yes: bool | None) -> None:

@@ -120,8 +120,8 @@ class PendingChanges:
         self._deciding()
         self._context.edits.decide(decision, [change.id for change in changes])
 
-    def other_way(self, changes: Sequence[Change]) -> tuple[str, str]:
-        return "", ""
+    def other_way(self, changes: Sequence[Change]) -> str:
+        return ""
 
     def accept_otherwise(self, changes: Sequence[Change]) -> None:
         """There is no other way."""
