@@ -55,7 +55,7 @@ class Dialog(LatePainted[T]):
     KEYS: ClassVar[Sequence[DialogKey]] = ()
     """Its own keys in the order of use, without escape."""
     LEAVE: ClassVar[str] = "cancel"
-    """What escape does, in a word."""
+    """The word of escape."""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "Leave", show=False),
         # The keys of the app do not reach a dialog.
