@@ -48,6 +48,7 @@ from .store import Added as Added, evidence_stamp as evidence_stamp, store_file 
 from .store_ci import CiStore as CiStore
 from .summary import (
     MARKS as MARKS,
+    CellSummary as CellSummary,
     longest_strip as longest_strip,
     passes_text as passes_text,
     summary_of as summary_of,

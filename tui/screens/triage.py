@@ -124,8 +124,9 @@ class TriageTests:
             self._context.notify.info(f"Nothing is proposed here: {words}")
 
     def warning(self, changes: Sequence[Change]) -> str:
-        leaving = _leaving(changes)
-        return f"{counted(len(leaving), 'test')} will leave CI: no scheduled job selects them." if leaving else ""
+        count = len(_leaving(changes))
+        them = "it" if count == 1 else "them"
+        return f"{counted(count, 'test')} will leave CI: no scheduled job selects {them}." if count else ""
 
     def named_first(self, change: Change) -> bool:
         """Changes that take a test out of CI come first."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from core.base.text import counted, one_line, printable
@@ -16,7 +17,7 @@ from core.matrix import NO_ARCH, Detail, text_of
 from core.runs import Age
 from core.runs.store import RunRecord
 from core.sources.downloads import Fetched
-from tui.view_models.evidence import course_cells, strip_cells
+from tui.view_models.evidence import course_cells, strip_cells, strip_room
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text
 
@@ -33,6 +34,7 @@ _STYLES = {
 }
 
 _MOST_IDS = 200
+_MOST_RUNS = 5
 _NAME = 15
 """Cells of the names of most fields."""
 
@@ -154,7 +156,7 @@ def _section(text: Text, section: Section) -> None:
 
 def group_text(title: str, ids: Sequence[str]) -> Text:
     """The tests of a group or a cell by id, up to a readable number."""
-    text = Text(no_wrap=True, overflow="ellipsis")
+    text = Text()
     text.append(f"{one_line(title) or 'none'}\n", "bold")
     _heading(text, counted(len(ids), "test"))
     text.append("".join(f"{one_line(id)}\n" for id in ids[:_MOST_IDS]))
@@ -219,18 +221,19 @@ def _evidence(text: Text, judged: Sequence[Judgement] | None, drifts: Mapping[st
     if not known:
         return
     _heading(text, "evidence")
+    room = strip_room({one.arch: one.seen or one.rows} for one in known)
     for one in known:
-        for cell in strip_cells(one.arch, one.seen or one.rows):
+        for cell in strip_cells(one.arch, one.seen or one.rows, room):
             text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
         text.append(f"  {one.verdict}: ", "bold")
         text.append(f"{one_line(one.why)}\n", "dim")
-        for line in course_cells(one.arch, one.seen or one.rows):
+        for line in course_cells(one.arch, one.seen or one.rows, room):
             for cell in line:
                 text.append(one_line(cell.text), _STYLES.get(cell.style, ""))
             text.append("\n")
         drift = drifts.get(one.arch)
         if drift is not None and drift.results > len(one.seen or one.rows):
-            text.append(f"{'all':<{len(one.arch)}} ", "dim")
+            text.append(f"{'all':<{room.arch}} ", "dim")
             text.append(f"{drift.text}\n", "")
 
 
@@ -246,9 +249,11 @@ def _runs(text: Text, runs: Sequence[RunRecord], ages: Mapping[str, Age]) -> Non
     if not runs:
         return
     _heading(text, "runs here")
-    for record in runs[:5]:
-        age = ages.get(record.spec.run_id)
-        look = run_look(record, age)
-        text.append(f"{record.spec.run_id}  {record.spec.kind}  ")
-        text.append(f"{look.word:9}", _STYLES.get(look.style, ""))
-        text.append(f" {seconds_text(record.seconds):>6}  {f'{age.text}; ' if age else ''}{record.summary}\n")
+    shown = [(record, ages.get(record.spec.run_id)) for record in runs[:_MOST_RUNS]]
+    looks = [run_look(record, age) for record, age in shown]
+    kinds, words = max(len(one.spec.kind) for one, _ in shown), max(cell_len(look.word) for look in looks)
+    for (record, age), look in zip(shown, looks, strict=True):
+        text.append(f"{record.spec.run_id}  {record.spec.kind:{kinds}}  ")
+        text.append(look.word + " " * (words - cell_len(look.word)), _STYLES.get(look.style, ""))
+        said = "; ".join(filter(None, (age.text if age else "", record.summary)))
+        text.append(f" {seconds_text(record.seconds):>6}  {said}".rstrip() + "\n")

@@ -5,10 +5,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from math import isfinite
+from typing import NamedTuple
+
+from rich.cells import cell_len
 
 from core.base.text import bars, one_line, pcc_text
 from core.edits import grade_line
-from core.evidence import MARKS, Ending, Observation, Origin, summary_of
+from core.evidence import MARKS, CellSummary, Ending, Observation, Origin, longest_strip, summary_of
 from core.evidence.analysis import SinceLine
 from core.evidence.proposals import InboxItem
 from core.evidence.verdicts import Direction, Judgement
@@ -19,15 +22,49 @@ from tui.view_models.style import Cell
 _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 
 
-def strip_cells(arch: str, rows: Sequence[Observation]) -> list[Cell]:
+class StripRoom(NamedTuple):
+    """Cells for the archs of strips that are below each other, and for their marks of CI."""
+
+    arch: int = 0
+    marks: int = 0
+
+
+ALONE = StripRoom()
+"""Of a strip that has none above or below it."""
+
+
+def strip_room(tests: Iterable[Mapping[str, Sequence[Observation]]]) -> StripRoom:
+    """Room for the strips of these results by arch: the newest marks of CI are in one column."""
+    known = [*tests]
+    archs = max((cell_len(arch) for cells in known for arch, rows in cells.items() if rows), default=0)
+    return StripRoom(archs, longest_strip(known))
+
+
+def strip_cells(arch: str, rows: Sequence[Observation], room: StripRoom = ALONE) -> list[Cell]:
     """`p150 PPPxPPP+PP 8/9 pcc .991-.994`: results after the plus are of runs here."""
     strip = summary_of(arch, rows)
-    own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
     pcc = [Cell(f" pcc {strip.pcc}")] if strip.pcc else []
-    return [Cell(f"{arch} ", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim"), *pcc]
+    return [*_strip(strip, room), *pcc]
 
 
-def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
+def strips_cells(cells: Mapping[str, Sequence[Observation]], room: StripRoom) -> list[Cell]:
+    """`n150 PPx 2/3  p150 PP 2/2  pcc n150 .998`: the strips of a test in one line, as lists have them."""
+    if len(cells) == 1:
+        return strip_cells(*next(iter(cells.items())), room)
+    strips = [summary_of(arch, rows) for arch, rows in cells.items()]
+    found = [cell for strip in strips for cell in (*_strip(strip, room), Cell("  "))]
+    measured = [Cell(f" {strip.arch} {strip.pcc}") for strip in strips if strip.pcc]
+    return [*found, Cell("pcc"), *measured] if measured else found[:-1]
+
+
+def _strip(strip: CellSummary, room: StripRoom) -> list[Cell]:
+    """A strip without its PCC."""
+    own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
+    free = " " * (max(0, room.arch - cell_len(strip.arch)) + max(0, room.marks - len(strip.ci)) + 1)
+    return [Cell(f"{strip.arch}{free}", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim")]
+
+
+def course_cells(arch: str, rows: Sequence[Observation], room: StripRoom = ALONE) -> list[list[Cell]]:
     """PCC and seconds of the same results, with a bar below each letter of `strip_cells`; one line each.
 
     Bars show differences: the lowest number has the shortest bar. No line if fewer than two numbers are known.
@@ -44,7 +81,8 @@ def course_cells(arch: str, rows: Sequence[Observation]) -> list[list[Cell]]:
             ci = len(found[0])
             strips = " ".join(filter(None, (every[:ci], every[ci:])))
             ends = text(low) if text(low) == text(high) else f"{text(low)} to {text(high)}"
-            lines.append([Cell(f"{name:<{len(arch)}} ", "dim"), Cell(strips), Cell(f" {ends}", "dim")])
+            before = max(room.arch, cell_len(arch)) + max(0, room.marks - ci) + 1
+            lines.append([Cell(f"{name:<{before}}", "dim"), Cell(strips), Cell(f" {ends}", "dim")])
     return lines
 
 
@@ -70,7 +108,9 @@ def strip_lines(
 
     `series` has all results by arch; without them, a strip has those that decided.
     """
-    return [line for one in judgements for line in _judgement(one, width, series)]
+    shown = [(one, {one.arch: series.get(one.arch) or one.rows}) for one in judgements]
+    room = strip_room(cells for _, cells in shown)
+    return [line for one, cells in shown for line in _judgement(one, width, strips_cells(cells, room))]
 
 
 def since_words(said: Iterable[SinceLine], width: int) -> list[CellLine]:
@@ -98,9 +138,9 @@ def grade_lines(item: InboxItem, width: int) -> list[CellLine]:
     return paragraph(line, "", width, _INDENT) if line else []
 
 
-def _judgement(one: Judgement, width: int, series: Mapping[str, Sequence[Observation]]) -> Iterator[CellLine]:
+def _judgement(one: Judgement, width: int, strip: Sequence[Cell]) -> Iterator[CellLine]:
     words = f" {one.why}{_DIRECTIONS.get(one.direction, '')}"
-    cells = [*strip_cells(one.arch, series.get(one.arch) or one.rows), Cell(f" {one.verdict}:", "word")]
+    cells = [*strip, Cell(f" {one.verdict}:", "word")]
     cells += [Cell(word, "dim") for word in re.findall(r"\s*\S+", one_line(words))]
     yield from wrapped(cells, width, _INDENT)
 

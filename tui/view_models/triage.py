@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from core.base.text import counted, one_line
 from core.edits.pending import Change, ChangeGroup, Decision, GroupBy, Pending, group_changes
-from core.evidence import Observation, longest_strip, passes_text, summary_text
+from core.evidence import longest_strip, passes_text, summary_text
 from core.evidence.proposals import (
     URGENCY,
     Cause,
@@ -100,7 +100,7 @@ class TriageItems:
         self._texts = {id: (one, _search_text(one)) for id, one in self._open.items()}
         self._ids = {shown: [one.id for one in worklist.items if shown.takes(one)] for shown in Shown}
         self._ids[Shown.RERUN] = [id for id in self._ids[Shown.RERUN] if id in worklist.reruns]
-        self.strip = longest_strip(_rows_by_arch(item) for item in worklist.items)
+        self.strip = longest_strip(item.results for item in worklist.items)
         """Marks of the longest strip."""
         self._decided: dict[str, tuple[Sequence[Change], Listed]] = {}
         """With the pending changes about their entries."""
@@ -279,7 +279,7 @@ class TriageLook:
             [decision],
             [Cell(item.verdict, style or VERDICT_STYLES.get(item.verdict, "dim"))],
             [Cell(one_line(item.id), style)],
-            [Cell(summary_text(_rows_by_arch(item), self._strip), style)],
+            [Cell(summary_text(item.results, self._strip), style)],
             [Cell(one_line(change.asks), style or _asks_style(change))],
         )
 
@@ -318,10 +318,6 @@ def _what(cause: Cause) -> Iterator[str]:
 
 
 _NAMED_ARCHS = 2
-
-
-def _rows_by_arch(item: InboxItem) -> dict[str, Sequence[Observation]]:
-    return {one.arch: one.rows for one in item.about if one.rows}
 
 
 def _asks_style(change: Listed) -> str:

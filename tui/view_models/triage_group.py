@@ -14,7 +14,7 @@ from core.evidence import Observation
 from core.evidence.analysis import Commits, commit_lines
 from core.evidence.proposals import CauseKind, InboxItem, Shared
 from tui.view_models.changes import brief_operations
-from tui.view_models.evidence import strip_cells
+from tui.view_models.evidence import strip_room, strips_cells
 from tui.view_models.fitting import CellLine, fit, paragraph, wrapped
 from tui.view_models.style import STATUS_LOOKS, Cell
 
@@ -129,13 +129,13 @@ MOST_STRIPS = 300
 
 
 def group_lines(items: Sequence[InboxItem], series: Series, width: int) -> list[CellLine]:
-    """The tests of a group, each with the whole strip of each arch; what `series` lacks has the results that count."""
+    """The tests of a group, each with the whole strip of each arch; what `series` lacks has the newest results."""
     lines: list[CellLine] = []
-    for item in items[:MOST_STRIPS]:
+    shown = [(item, _results(item, series)) for item in items[:MOST_STRIPS]]
+    room = strip_room(cells for _, cells in shown)
+    for item, cells in shown:
         lines.append((Cell(fit(one_line(item.id), width, elide=True), "word"),))
-        known = ((one.arch, series.get((item.id, one.arch)) or (*one.earlier, *one.rows)) for one in item.about)
-        strips = [strip_cells(arch, rows) for arch, rows in known if rows]
-        lines += wrapped([cell for strip in strips for cell in (Cell("  "), *strip)], width, _INDENT) if strips else []
+        lines += wrapped([Cell("  "), *strips_cells(cells, room)], width, _INDENT) if cells else []
         if item.proposal and item.proposal.leaves:
             text = f"  will leave CI on {', '.join(item.proposal.leaves)}"
             lines += paragraph(text, "error", width, _INDENT)
@@ -144,3 +144,8 @@ def group_lines(items: Sequence[InboxItem], series: Series, width: int) -> list[
             f"and {len(items) - MOST_STRIPS:,} more: unfold the group to see them", "dim", width, _INDENT
         )
     return lines
+
+
+def _results(item: InboxItem, series: Series) -> Mapping[str, Sequence[Observation]]:
+    found = ((one.arch, series.get((item.id, one.arch)) or item.results.get(one.arch)) for one in item.about)
+    return {arch: rows for arch, rows in found if rows}

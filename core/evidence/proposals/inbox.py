@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 
 from core.edits.pending import Change, Decision, Pending
+from core.evidence.observation import RAN, Observation
 from core.evidence.proposals.causes import URGENCY, Cause, cause_of, most_urgent
 from core.evidence.proposals.proposal import NotProposed, Proposal
 from core.evidence.summary import Passes, passes_of
@@ -56,8 +57,14 @@ class InboxItem:
 
     @cached_property
     def passes(self) -> Mapping[str, Passes]:
-        """How many of its results passed, by arch; without archs that have none."""
-        return {one.arch: passes_of(one.rows) for one in self.about if one.rows}
+        """How many of these results passed, by arch."""
+        return {arch: passes_of(rows) for arch, rows in self.results.items()}
+
+    @cached_property
+    def results(self) -> Mapping[str, Sequence[Observation]]:
+        """The newest results that say something about the model, by arch; if none does, those that decided."""
+        found = {one.arch: tuple(row for row in one.seen if row.ending in RAN) or one.rows for one in self.about}
+        return {arch: rows for arch, rows in found.items() if rows}
 
     @cached_property
     def about(self) -> tuple[Judgement, ...]:

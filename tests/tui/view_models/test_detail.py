@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The detail panel's text."""
 
+from dataclasses import replace
 from pathlib import Path
+
+from rich.console import Console
 
 from core.evidence import Ending, Origin, drifts_of
 from core.evidence.verdicts import Judgement, Verdict
 from core.matrix import describe, index
+from core.runs import Age, Outcome
+from core.runs.store import Finished
 from core.sources import read_lacking
 from core.sources.downloads import Fetched, HubName
 from tests.support.evidence import seen
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
+from tests.tui.view_models.test_runs import record
 from tui.view_models import detail_text
 from tui.view_models.courses import course_text
+from tui.view_models.detail import group_text
 from tui.view_models.evidence import course_cells, strip_cells
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"
@@ -120,3 +127,27 @@ def test_the_drift_over_all_results_is_below_the_newest_ones(tmp_path: Path) -> 
     assert line.endswith("in 40 results since 1970-01-02") and "█" in line and "▁" in line
     shown = detail_text(describe(index(sample(tmp_path)), NET), [], judged=judged, drifts=drifts_of({"n150": rows[:2]}))
     assert not [line for line in shown.plain.splitlines() if line.startswith("all ")]
+
+
+def test_runs_here_are_in_columns_and_no_line_hangs(tmp_path: Path) -> None:
+    ended = Finished(9.0, Outcome.PASS, 3.0)
+    cpu, device, hung = (
+        record("1", ended, kind="cpu"),
+        record("2", replace(ended, seconds=130.0), kind="device"),
+        record("3", replace(ended, outcome=Outcome.CRASH), kind="cpu"),
+    )
+    ages = {name: Age("tree not recorded", "~") for name in "12"}
+    detail = describe(index(sample(tmp_path)), NET)
+    lines = detail_text(detail, [cpu, device, hung], (), ages=ages).plain.splitlines()
+    at = lines.index("runs here")
+    assert lines[at + 1 : at + 4] == [
+        "1  cpu     pass~   3.0s  tree not recorded",
+        "2  device  pass~   2m10  tree not recorded",
+        "3  cpu     CRASH   3.0s  ended and left no result",
+    ]
+
+
+def test_a_group_shows_its_ids_whole() -> None:
+    long = "llama/causal_lm/pytorch-3.1_8B_Instruct-llm_prefill-seq_2048-batch_4-single_device-mesh_default-inference"
+    lines = [line.plain for line in group_text("llama", [long]).wrap(Console(), 60)]
+    assert "".join(lines[3:]) == long

@@ -183,6 +183,41 @@ def test_lines_fit_and_carry_no_control() -> None:
     assert _plain(strip_lines(judgements, 80))[0] == "n150 P+x 1/2 regressed: regressed it is"
 
 
+def test_strips_below_each_other_have_their_newest_results_in_one_column() -> None:
+    def rows(arch: str, letters: str) -> tuple[Observation, ...]:
+        endings = {"P": Ending.PASSED, "x": Ending.FAILED}
+        return tuple(observed(endings[one], arch=arch, when=float(at)) for at, one in enumerate(letters))
+
+    judgements = [
+        judged(Verdict.REGRESSED, rows("n150", "x"), seen=rows("n150", "PPPx"), arch="n150"),
+        judged(Verdict.UNKNOWN, (), seen=rows("n300-llmbox", "Px"), arch="n300-llmbox"),
+    ]
+    other = judged(Verdict.REGRESSED, rows("n150", "xx"), seen=rows("n150", "xx"), arch="n150")
+    items = [InboxItem("a", Concern.NOT_PROPOSED, tuple(judgements)), InboxItem("b", Concern.NOT_PROPOSED, (other,))]
+    series = {("", one.arch): one.seen for one in judgements}
+    assert [
+        line[: line.index("/")] for line in _plain(strip_lines(judgements, 99, {a: s for (_, a), s in series.items()}))
+    ] == [
+        "n150        PPPx 3",
+        "n300-llmbox   Px 1",
+    ]
+    assert _plain(group_lines(items, {}, 99)) == [
+        f"{'a':99}",
+        "  n150        PPPx 3/4  n300-llmbox   Px 1/2",
+        f"{'b':99}",
+        "  n150          xx 0/2",
+    ]
+
+
+def test_a_row_has_the_results_of_its_detail_not_only_those_that_decided() -> None:
+    newest = (observed(when=1.0), observed(Ending.NOT_RUN, when=2.0), observed(Ending.FAILED, when=3.0))
+    item = InboxItem("a", Concern.NOT_PROPOSED, (judged(Verdict.REGRESSED, newest[-1:], seen=newest),))
+    (one,) = _listed([item], Shown.ATTENTION, Pending())
+    (_, _, _, evidence, _) = TriageLook(TriageBy.NOTHING).change(one)
+    assert evidence[0].text == "n150 Px 1/2"
+    assert item.passes["n150"].text == "1/2"
+
+
 def test_a_group_says_what_its_tests_share_and_shows_each_whole_strip() -> None:
     def night(number: int, ending: Ending) -> Observation:
         reason = "TT_FATAL: no" if ending is Ending.FAILED else ""
