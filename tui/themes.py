@@ -298,9 +298,9 @@ _PLAIN_STYLES = {
     "muted-style": "dim",
     "cursor-style": "reverse",
     "cursor-unfocused-style": "bold underline",
-    "line-current-style": "underline",
+    "line-current-style": "reverse",
     "match-style": "bold underline",
-    "match-current-style": "bold reverse",
+    "match-current-style": "bold underline",
     "word-style": "bold underline",
     "field-style": "underline",
 }
@@ -354,7 +354,8 @@ def chosen_theme(setting: str, environ: Mapping[str, str]) -> str:
 
 def _named_colours(colours: Mapping[str, str]) -> TerminalTheme:
     """The colours for red, green and others in texts that name colours."""
-    names = ("error", "success", "warning", "primary", "accent", "secondary")
+    # In the order of the terminal's sixteen. Cyan is the accent there, too.
+    names = ("error", "success", "warning", "secondary", "accent", "primary")
     grey, *found = (Color.parse(colours[name]).rgb for name in ("muted", *(f"text-{name}" for name in names)))
     plain, ground = Color.parse(colours["foreground"]).rgb, Color.parse(colours["surface"]).rgb
     return TerminalTheme(ground, plain, [grey, *found, plain])

@@ -25,7 +25,7 @@ async def test_the_last_two_and_others(checkout: Checkout) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("8")
         await until(pilot, lambda: "nightly-2 → nightly-3" in screen_text(app), "the last two")
-        assert "2 fixed" in screen_text(app)
+        assert "differences · 2 fixed" in screen_text(app)
         await pilot.press("b")
         await type_text(pilot, "nightly-1")
         await pilot.press("enter")

@@ -10,7 +10,7 @@ from core.matrix import index
 from core.matrix.query import FIELDS
 from tests.support.app import build_app, screen_text, type_text, until
 from tests.support.tree import sample
-from tui.commands import Command, screen_commands
+from tui.commands import Command, Where, screen_commands
 from tui.screens import SCREENS, HelpScreen
 from tui.view_models import Rows, arch_legend, legend
 from tui.view_models.style import STATUS_LOOKS, arch_title, short_archs
@@ -162,3 +162,19 @@ async def test_the_heads_of_archs_can_be_read(tmp_path: Path, width: int, heads:
         if width > 200:
             head = next(line for line in lines if heads in line)
             assert row[head.index("p150")] == "X" and row[head.index("n300")] == " "
+
+
+async def test_help_begins_with_what_one_does_most_on_a_screen(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: app.focused is not None, "the numbers")
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        listed = [one for one in _offered(app.screen) if isinstance(one, Command) and not one.off]
+        on_line = [one for one in listed if one.footer and one.where is not Where.APP]
+        assert on_line
+        assert listed[: len(on_line)] == on_line
+        own = [one.where for one in listed[len(on_line) :]]
+        assert own.index(Where.TABLE) < own.index(Where.APP)
+        assert Where.OVERVIEW not in own[own.index(Where.TABLE) :]

@@ -162,7 +162,7 @@ async def test_git_refusing_is_reported_in_its_own_words(checkout: Checkout) -> 
 
 
 @pytest.mark.slow("a job over several screens")
-async def test_after_a_write_the_next_change_has_the_pane_and_the_counter_counts_what_is_left(
+async def test_after_a_write_the_next_change_has_the_pane_and_the_place_is_among_what_is_left(
     checkout: Checkout,
 ) -> None:
     app = build_app(checkout, query="has:entry mode:inference")
@@ -173,14 +173,14 @@ async def test_after_a_write_the_next_change_has_the_pane_and_the_counter_counts
             await pilot.press("enter")
             await until(pilot, partial(_has_changes, app, row + 1), "the change")
         await pilot.press("5")
-        await until(pilot, lambda: "1/3   " in screen_text(app), "the counter")
+        await until(pilot, lambda: " 1 of 3 ━" in screen_text(app), "the place")
         await pilot.press("a")
-        await until(pilot, lambda: "2/3   " in screen_text(app), "the counter behind it")
+        await until(pilot, lambda: " 2 of 3 ━" in screen_text(app), "the place behind it")
         await pilot.press("c")
         await _committing(app, pilot)
         await until(pilot, lambda: "Verified on disk: 1 of 1 change" in screen_text(app), "what became of it")
         await until(pilot, lambda: '+    reason: "why1"' in screen_text(app), "the diff of the next change")
-        await until(pilot, lambda: "1/2   " in screen_text(app), "the counter of what is left")
+        await until(pilot, lambda: " 1 of 2 ━" in screen_text(app), "the place among what is left")
         assert "committed " in screen_text(app)
         # Who goes on has read it.
         await pilot.press("x")
@@ -188,7 +188,7 @@ async def test_after_a_write_the_next_change_has_the_pane_and_the_counter_counts
 
 
 @pytest.mark.slow("a job over several screens")
-async def test_the_counter_counts_what_the_filter_leaves_and_the_question_what_it_hides(checkout: Checkout) -> None:
+async def test_the_place_is_among_what_the_filter_leaves_and_the_question_what_it_hides(checkout: Checkout) -> None:
     app = build_app(checkout, query="has:entry mode:inference")
     async with app.run_test(size=(100, 30)) as pilot:
         for row in range(3):
@@ -197,10 +197,10 @@ async def test_the_counter_counts_what_the_filter_leaves_and_the_question_what_i
             await pilot.press("enter")
             await until(pilot, partial(_has_changes, app, row + 1), "the change")
         await pilot.press("5", "a", "a", "a", "g")
-        await until(pilot, lambda: "1/3   " in screen_text(app), "the counter")
+        await until(pilot, lambda: " 1 of 3 ━" in screen_text(app), "the place")
         await pilot.press("slash")
         await type_text(pilot, "why0")
-        await until(pilot, lambda: "1/1   " in screen_text(app), "the counter of what is left")
+        await until(pilot, lambda: " 1 of 1 ━" in screen_text(app), "the place among what is left")
         await pilot.press("enter", "w")
         await until(pilot, lambda: "Write 3 changes (2 hidden by the filter)?" in screen_text(app), "the question")
         await pilot.press("escape", "c")

@@ -88,3 +88,12 @@ async def test_nothing_is_lost_behind_the_scroll_bar() -> None:
         app.pane.show(Text("x" * 19 + "z" + " second"))
         await pilot.pause()
         assert "z" in screen_text(app)
+
+
+async def test_what_goes_on_below_a_line_is_indented_further_than_its_beginning() -> None:
+    app = _App()
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.pane.show(Text("  reason: one two three four\nnot indented, and goes on"))
+        await pilot.pause()
+        lines = [line.rstrip(" ▁") for line in screen_text(app).split("\n")[1:6]]
+        assert lines == ["  reason: one two", "    three four", "not indented, and", "goes on", ""]

@@ -27,9 +27,10 @@ class CommandRunner:
         self._keymap = keymap
 
     def valid(self) -> Sequence[Command]:
-        """Commands that work on the current screen with the current focus, its own commands first.
+        """Commands that work on the current screen with the current focus.
 
-        Unavailable ones come last, with the reason in place of their help.
+        First those on the line of keys, then the screen's others, then those of the pane, then those that work
+        everywhere. Unavailable ones come last, with the reason in place of their help.
         """
         screen = self._navigation.in_front()
         if screen is None:
@@ -39,7 +40,7 @@ class CommandRunner:
         order = [*commands(*places), *commands(*(one for one in Where if one not in (*places, Where.APP)))]
         found = self._keymap.applied([one for one in (*order, *commands(Where.APP)) if one.id in active])
         lacking = {one.id: words for one in found if (words := self._why_not(screen, one.id))}
-        able = [one for one in found if one.id not in lacking]
+        able = sorted((one for one in found if one.id not in lacking), key=_importance)
         return [*able, *(one._replace(help=lacking[one.id], off=True) for one in found if one.id in lacking)]
 
     def elsewhere(self, valid: Sequence[Command]) -> Sequence[Command]:
@@ -84,3 +85,10 @@ class CommandRunner:
             if node is not None and hasattr(node, f"action_{name}"):
                 self._app.call_later(self._app.run_action, command.action, node)
                 return
+
+
+def _importance(command: Command) -> int:
+    """The place in help: what one does most on a screen first."""
+    if command.where is Where.APP:
+        return 3
+    return 0 if command.footer else 2 if command.where.startswith("in ") else 1

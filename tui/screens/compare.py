@@ -85,7 +85,10 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
         if not found.names[0]:
             self.title_line(f"fewer than two {of} to compare")
         else:
-            self.title_line(found.counts or "no differences", f"only {self.kind}" if self.kind else "")
+            total = sum(found.counts.values())
+            count = counted(total, "difference") if total else "no differences"
+            kinds = ", ".join(f"{count:,} {kind}" for kind, count in found.counts.items() if count)
+            self.title_line(count, kinds, f"only {self.kind}" if self.kind else "")
         self.show_text()
 
     def lacks(self, need: Need) -> bool:

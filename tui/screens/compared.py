@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The two sides of a comparison: two runs, or op cases on two backends."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from core.base.errors import UsageError
@@ -48,7 +48,7 @@ class Pair(Protocol):
         ...
 
     @property
-    def counts(self) -> str:
+    def counts(self) -> Mapping[Any, int]:
         """The number of differences of each kind."""
         ...
 
@@ -80,8 +80,8 @@ class RunPair:
         return f"{before} → {after}   {self.found.comparison.passing:,} pass in both"
 
     @property
-    def counts(self) -> str:
-        return ", ".join(f"{count:,} {kind}" for kind, count in self.found.comparison.counts.items() if count)
+    def counts(self) -> Mapping[Any, int]:
+        return self.found.comparison.counts
 
     def rows(self, kind: str) -> Rows[Difference]:
         return difference_rows([one for one in self.found.comparison.differences if kind in ("", one.kind)])
@@ -113,8 +113,8 @@ class BackendPair:
         return f"{counted(len(self.ids), 'op case')}: {first} → {second}"
 
     @property
-    def counts(self) -> str:
-        return ", ".join(f"{count:,} {kind}" for kind, count in self.found.counts.items() if count)
+    def counts(self) -> Mapping[Any, int]:
+        return self.found.counts
 
     def rows(self, kind: str) -> Rows[OnTwoBackends]:
         return backend_rows([one for one in self.found.cases if kind in ("", one.kind)], self.names)
@@ -133,7 +133,7 @@ class NoPair:
     choices: Sequence[str] = ()
     heading: str = ""
     kinds: Sequence[str] = ()
-    counts: str = ""
+    counts: Mapping[Any, int] = field(default_factory=dict)
 
     def rows(self, kind: str) -> Rows[Difference]:
         return difference_rows(())

@@ -101,6 +101,7 @@ from .review import (
     PendingLook as PendingLook,
     ReviewLine as ReviewLine,
     ReviewRows as ReviewRows,
+    change_name as change_name,
     count_words as count_words,
     decision_words as decision_words,
     edit_lines as edit_lines,

@@ -29,7 +29,7 @@ _STYLES = {
     "error": "bold red",
     "heading": "bold",
     "fail": "bold red",
-    "running": "bold blue",
+    "running": "bold cyan",
     "dim": "dim",
 }
 
@@ -166,7 +166,7 @@ def group_text(title: str, ids: Sequence[str]) -> Text:
 
 
 def _heading(text: Text, words: str) -> None:
-    text.append(f"\n{words}\n", "bold underline")
+    text.append(f"\n{words}\n", "bold cyan")
 
 
 _MOST_ABSENT = 8

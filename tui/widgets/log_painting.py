@@ -195,10 +195,13 @@ class LogPainter:
     def _as_marked(self, segment: Segment) -> Segment:
         """A piece of a marked line, in which hits are highlighted once more."""
         style = segment.style or Style.null()
-        hit = self._style_named("hit")
-        if (style.color, style.bgcolor) == (hit.color, hit.bgcolor):
+        if style + self._style_named("hit") == style:
             return Segment(segment.text, self._style_named("current-hit"))
-        return Segment(segment.text, style + Style(bgcolor=self._style_named("current").bgcolor))
+        current = self._style_named("current")
+        if current.reverse:
+            # Swapped colours of single words would break the line into patches.
+            return Segment(segment.text, Style(reverse=True))
+        return Segment(segment.text, style + Style(bgcolor=current.bgcolor))
 
     def _segments(self, text: str, search: Pattern | None) -> list[Segment]:
         if search is None or not search.is_expression:

@@ -3,6 +3,8 @@
 
 from collections.abc import Callable, Iterable
 
+from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.geometry import Region
@@ -43,8 +45,9 @@ class TextPane(LinePane):
     def _wrap(self) -> None:
         width = max(1, self.line_width)
         style = line_style(self)
-        lines: Iterable[Text] = self.shown.wrap(self.app.console, width, tab_size=4) if self.shown else ()
-        strips = [Strip(line.render(self.app.console)).apply_style(style) for line in lines]
+        lines = self.shown.split(allow_blank=True) if self.shown else ()
+        pieces = (piece for line in lines for piece in _wrapped(line, width, self.app.console))
+        strips = [Strip(piece.render(self.app.console)).apply_style(style) for piece in pieces]
         for line_filter in self.get_line_filters():
             background = self.background_colors[1]
             strips = [strip.apply_filter(line_filter, background) for strip in strips]
@@ -87,6 +90,21 @@ class TextPane(LinePane):
         return [strip.crop(crop.x, crop.right) for strip in strips]
 
 
+def _wrapped(line: Text, width: int, console: Console) -> Iterable[Text]:
+    """A line in pieces of at most `width` cells: what goes on below it is indented further than its beginning."""
+    line.expand_tabs(4)
+    indent = len(line.plain) - len(line.plain.lstrip()) + _FURTHER
+    if line.no_wrap or not _FURTHER < indent < width // 2 or cell_len(line.plain) <= width:
+        return line.wrap(console, width)
+    first, *others = line.wrap(console, width)
+    if not others:
+        return [first]
+    rest = line[len(first) :]
+    rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+    return [first, *(Text(" " * indent) + piece for piece in rest.wrap(console, width - indent))]
+
+
+_FURTHER = 2
 _DELAY = 0.06
 """Seconds the cursor must rest."""
 

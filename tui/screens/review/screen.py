@@ -32,6 +32,7 @@ from tui.view_models import (
     Cell,
     Line,
     Preview,
+    change_name,
     count_words,
     decision_words,
     edit_lines,
@@ -239,30 +240,27 @@ class ReviewScreen(DecisionScreen):
             self.pane.show(lines if self._effect_fits else [*self._effect_lines(), *lines])
 
     def _say_headline(self) -> None:
-        """Show the headline of the pane: the change and its effect; loader edits and a summary have their own."""
+        """Show the headline of the pane: the test and the effect; loader edits and a summary have their own."""
         if not self._current_edits and not (self._summary and self._is_empty):
             effect = self._effect if self._effect_fits else ""
-            self.pane.say(f"{self._counter()}   {effect}".rstrip() if self.session.pending.changes else "")
+            self.pane.say(f"{self._title_of_change()}   {effect}".rstrip() if self.session.pending.changes else "")
 
     @property
     def _effect_fits(self) -> bool:
         """Whether the rule above the pane has room for all of the effect; else it is the first of the lines."""
-        return cell_len(self._counter()) + cell_len(self._effect) + _OF_RULE <= self.pane.width
+        return cell_len(self._title_of_change()) + cell_len(self._effect) + _OF_RULE <= self.pane.width
 
     def _effect_lines(self) -> Sequence[Line]:
         return paragraph(self._effect, "heading", self.pane.width)
 
-    def _counter(self) -> str:
-        """`3/12` of what is listed, or which group."""
+    def _title_of_change(self) -> str:
+        """The test that the change is about, or the changes of the group; where the cursor is, is above the list."""
         line = self.listing.table.line
         if self._whole:
             return "what will be written"
         if line is None:
             return "nothing matches the filter"
-        if line.change is None:
-            return count_words(line.group)
-        place = next(at for at, one in enumerate(line.group.changes, 1) if one is line.change)
-        return f"{place:,}/{len(line.group.changes):,}"
+        return count_words(line.group) if line.change is None else change_name(line.change)
 
     def _preview_edits(self, edits: Sequence[LoaderEdit]) -> None:
         words = edits[0].edited.edit.summary if len(edits) == 1 else counted(len(edits), "loader edit")
