@@ -51,7 +51,7 @@ async def test_lists_beside_those_that_have_rows(tmp_path: Path) -> None:
             await pilot.press("f")
             await until(pilot, lambda: "No test is in this list: f shows the next one." in screen_text(app), "the PCC")
             await pilot.press("f4")
-            await until(pilot, lambda: "as expected by week" in screen_text(app), "the report")
+            await until(pilot, lambda: "as expected: █ all" in screen_text(app), "the report")
             await pilot.press("tab")
             words = "No cell broke or was fixed in this period. tab shows the next list."
             await until(pilot, lambda: words in screen_text(app), words)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How we are doing, on a screen: the numbers of the headless report, and from each row to its tests."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -165,12 +166,17 @@ async def test_the_plots_are_right_of_the_list_where_there_is_room(planted: tupl
         assert plots.region.bottom <= screen.table.region.y and plots.region.width == 120
         await pilot.resize_terminal(200, 55)
         await until(pilot, lambda: plots.region.x > screen.table.region.x, "the plots are beside the list")
-        assert plots.region.height > 40 and screen.table.region.height > 40
+        assert screen.table.region.height > 40
+        # No higher than is clear, and below them the next list with rows.
+        following = screen.query_one("#report-next")
+        assert plots.region.height < 32 and following.region.y == plots.region.bottom + 1
+        assert following.region.bottom == screen.table.region.bottom and len(screen._next.source) > 0
+        assert not following.can_focus
         left = [line[plots.region.x :] for line in screen_text(app).splitlines()]
         # One above the other, each with an axis: the days of both are below each other.
         assert sum("└" in line for line in left) == 1
         assert sum("no history in this clone" in line for line in left) == 1
-        assert max(map(len, left)) > 60 and sum("┤" in line for line in left) > 5
+        assert max(map(len, left)) > 60 and sum("┤" in line for line in left) > 2
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: plots.region.width == 80, "the plots are above the list again")
 
@@ -182,6 +188,7 @@ async def test_the_plots_have_their_place_from_the_start(planted: tuple[Checkout
         await pilot.press("f4")
         plots = app.navigation.screen(ReportScreen)._plots
         await until(pilot, lambda: plots.size.width > 60 and len(plots._lines) == plots.size.height, "plots as high")
+        assert plots.size.height < 32
         assert {sum(len(cell.text) for cell in line) for line in plots._lines} == {plots.size.width - 2}
 
 
@@ -190,3 +197,18 @@ def test_what_a_list_says_fits_the_smallest_screen(which: ReportList) -> None:
     measured = SimpleNamespace(stale=(), corrected=())
     progress = cast(Progress, SimpleNamespace(measured=measured, gaps=(), by=By.FAMILY))
     assert len(list_words(progress, which)) <= 78
+
+
+@pytest.mark.parametrize("theme", ["dark", "light", "terminal", "mono"])
+async def test_its_heat_map_has_the_legend_of_the_grid(planted: tuple[Checkout, Nights], theme: str) -> None:
+    app = build_app(planted[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.theme = theme
+        await pilot.press("f4")
+        legend = "as expected: █ all  ▓ 75%+  ▒ 50%+  ░ 25%+  ▁ less   · no result"
+        await until(pilot, lambda: legend in screen_text(app), "the legend")
+        # Each number is behind its shade, so that it says the same without colours.
+        rates = [int(number) for number in re.findall(r"▓ (\d\d)", screen_text(app).partition("passed")[2])]
+        assert rates and all(75 <= one < 100 for one in rates)
+        await pilot.press("tab")
+        await until(pilot, lambda: "as expected: █" not in screen_text(app), "no legend where there are no shades")

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.geometry import Size
 from textual.widgets import Static
 
-from core.base.text import one_line
+from core.base.text import counted, one_line
 from core.evidence import Page
 from core.evidence.progress import By, Progress, ProgressReader, summary
 from tui.commands import Need, Where, command
@@ -26,16 +26,19 @@ from tui.view_models import (
     OpReport,
     ReportList,
     ReportRow,
+    list_legend,
     list_tabs,
     list_words,
     moment_text,
     report_plots,
     report_rows,
 )
-from tui.widgets import CellLines, RowTable
+from tui.widgets import CellLines, PaneRule, RowTable, StillTable
 
 _TALL_FROM, _TALL, _LOW = 40, 16, 8
-"""Height from which the plots are high, and their lines then and below it."""
+"""Height from which the plots above the list are high, and their lines then and below it."""
+_LEAST_NEXT = 6
+"""Lines that another list needs below the plots."""
 _PERIODS = (90.0, 180.0, 365.0, 30.0)
 """In days."""
 _LISTS, _BYS = tuple(ReportList), tuple(By)
@@ -45,13 +48,16 @@ class ReportScreen(SessionScreen):
     """A sentence, the plots, and one list at a time; enter shows what the row is about."""
 
     PLACES = (Where.REPORT, Where.TABLE)
-    PANES = (Pane("list", ("#report-list",)), Pane("plots", ("#report-plots",)))
+    PANES = (Pane("list", ("#report-list",)), Pane("plots", ("#report-side",)))
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.rows = NO_ROWS
         self.table = RowTable(NO_ROWS, id="report")
         self._plots = CellLines(id="report-plots")
+        self._next_title = PaneRule(id="report-next-title")
+        self._next = StillTable(NO_ROWS, id="report-next")
+        """Below the plots at the right: the next list that has rows, so that nothing is empty there."""
         self._tabs = CellLines(id="report-lists")
         self.read_when_seen(self._read, context.signals.matrix_changed, context.signals.evidence_changed)
         self._reader: ProgressReader | None = None
@@ -63,7 +69,10 @@ class ReportScreen(SessionScreen):
     def body(self) -> ComposeResult:
         yield Static("", id="report-words", markup=False)
         with Vertical(id="report-panes"):
-            yield self._plots
+            with Vertical(id="report-side"):
+                yield self._plots
+                yield self._next_title
+                yield self._next
             with Vertical(id="report-list"):
                 yield self.rule
                 yield self._tabs
@@ -130,8 +139,21 @@ class ReportScreen(SessionScreen):
         self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
         self.rows = report_rows(self._progress, self._list, self._ops)
         self.table.show(self.rows, keep=self.table.cursor_key)
+        self._show_next()
+
+    def _show_next(self) -> None:
+        """The next list with rows, below the plots where these leave room."""
+        at = _LISTS.index(self._list) + 1
+        rest = (*_LISTS[at:], *_LISTS[: at - 1])
+        found = ((one, report_rows(self._progress, one, self._ops)) for one in rest) if self._progress else ()
+        which, rows = next((one for one in found if len(one[1])), (self._list, NO_ROWS))
+        self._next.show(rows)
+        self._next_title.say(which, counted(len(rows), "row"))
+        self.set_class(self.beside and bool(len(rows)), "nexted")
 
     def on_row_table_highlighted(self, event: RowTable.Highlighted) -> None:
+        if event.table is not self.table:
+            return
         self.show_place(self.table.place)
         self._say_when()
         self._show_plots()
@@ -141,7 +163,7 @@ class ReportScreen(SessionScreen):
         if self._progress is not None:
             row, words = self._row, list_words(self._progress, self._list)
             said = " · ".join(filter(None, (moment_text(row.when) if row else "", words)))
-            self.messages.rest([Cell(one_line(said), "dim")])
+            self.messages.rest(list_legend(self._list), [Cell(one_line(said), "dim")])
 
     def on_resize(self, event: events.Resize) -> None:
         self._show_plots()
@@ -150,21 +172,23 @@ class ReportScreen(SessionScreen):
     def _show_plots(self) -> None:
         """The plots, as large as there is room for: above the list, or right of it and one above the other."""
         tall = self.app.size.height >= _TALL_FROM
-        self.set_class(tall, "tall")
         self.set_class(self.beside, "beside")
         shown = self._progress is not None and bool(self._progress.measured.total.ran)
-        self._plots.set_class(shown, "shown")
+        side = self.query_one("#report-side")
+        side.set_class(shown, "shown")
         if self._progress is not None and shown:
             key = (self.table.cursor_key or "") if self._list is ReportList.RATES else ""
-            room = self._plots.size if self.beside else Size(self.app.size.width, _TALL if tall else _LOW)
+            room = side.size if self.beside else Size(self.app.size.width, _TALL if tall else _LOW)
             size, letters = Size(max(0, room.width - 2), room.height), self.context.in_letters()
             plots = report_plots(self._progress, key, *size, stacked=self.beside, letters=letters)
+            self._plots.styles.height = len(plots)
             self._plots.show(plots)
+            self.set_class(self.beside and room.height - len(plots) < _LEAST_NEXT, "filled")
             self.call_after_refresh(self.with_widgets(partial(self._fit_plots, room)))
 
     def _fit_plots(self, drawn: Size) -> None:
         """Draw the plots again where their place turns out to be another one: only now it has its size."""
-        if self.beside and self._plots.size != drawn:
+        if self.beside and self.query_one("#report-side").size != drawn:
             self._show_plots()
 
     # Actions

@@ -85,16 +85,16 @@ class MessageLine(CellLines):
         super().__init__(id="messages")
         self._keyed: Sequence[str] = ()
         self._hint = ""
-        self._resting: Sequence[Cell] = ()
+        self._resting: Sequence[Sequence[Cell]] = ()
 
     def say(self, keyed: Sequence[str], hint: str) -> None:
         """Show messages that name a key, and a hint."""
         self._keyed, self._hint = keyed, hint
         self._show()
 
-    def rest(self, cells: Sequence[Cell]) -> None:
-        """Show this where there is no message."""
-        self._resting = cells
+    def rest(self, *parts: Sequence[Cell]) -> None:
+        """Show this where there is no message, the later parts where they have room beside the first one."""
+        self._resting = parts
         self._show()
 
     def on_resize(self) -> None:

@@ -37,7 +37,7 @@ from .frame import (
     rule_line as rule_line,
     tab_line as tab_line,
 )
-from .grid import GridRows as GridRows, legend_cells as legend_cells
+from .grid import GridRows as GridRows, grid_legend as grid_legend
 from .headings import NO_TITLES as NO_TITLES, HeadingTitles as HeadingTitles
 from .history import step_rows as step_rows
 from .hosts import (
@@ -92,6 +92,7 @@ from .report import (
     NOTHING as NOTHING,
     ReportList as ReportList,
     ReportRow as ReportRow,
+    list_legend as list_legend,
     list_tabs as list_tabs,
     list_words as list_words,
     report_plots as report_plots,

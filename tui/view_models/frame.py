@@ -162,15 +162,19 @@ def place_text(position: int, count: int) -> str:
 # The line of messages
 
 
-def message_line(keyed: Sequence[str], hint: str, resting: Sequence[Cell], width: int) -> list[Cell]:
-    """Messages that name a key, each whole or not at all; where there is none, what the screen says at rest."""
+def message_line(keyed: Sequence[str], hint: str, resting: Sequence[Sequence[Cell]], width: int) -> list[Cell]:
+    """Messages that name a key, each whole or not at all, and beside them what the screen says at rest.
+
+    Where there is no message, only the first part of that is cut; a later one is there where all of it has room.
+    """
     said = fitted_words((), (*keyed, hint), width)
-    if not said:
-        return _cut(resting, width)
     cells = [Cell(one if not at else f"{_GAP}{one}", "hint" if one == hint else "") for at, one in enumerate(said)]
-    room = width - sum(cell_len(cell.text) for cell in cells) - len(_GAP)
-    rests = bool(resting) and sum(cell_len(cell.text) for cell in resting) <= room
-    return [*cells, Cell(_GAP), *resting] if rests else cells
+    for part in filter(None, resting):
+        if not cells:
+            cells = _cut(part, width)
+        elif sum(cell_len(cell.text) for cell in (*cells, *part)) + len(_GAP) <= width:
+            cells += [Cell(_GAP), *part]
+    return cells
 
 
 def _cut(cells: Sequence[Cell], width: int) -> list[Cell]:

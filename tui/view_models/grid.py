@@ -108,8 +108,7 @@ def cell_look(counts: Tally) -> list[Cell]:
     found = rate(counts)
     if found.percent is None:
         return [Cell(f"·    {_short(sum(counts.values())):>5}", "dim")]
-    sign, style = shade(found.percent)
-    return [Cell(f"{sign}{found.percent:>3}% {_short(found.total):>4}", style)]
+    return [shaded(found.percent, f"% {_short(found.total):>4}")]
 
 
 def change_look(before: Rate, after: Rate) -> list[Cell]:
@@ -122,19 +121,24 @@ def change_look(before: Rate, after: Rate) -> list[Cell]:
     return [Cell(f"{'▲' if after.share > before.share else '▼'} {points:+}", "pass" if points > 0 else "fail")]
 
 
-def legend_cells(grid: Grid) -> list[Cell]:
+def grid_legend(grid: Grid) -> list[Cell]:
     """The meaning of the shades of a grid, in one line."""
     results = grid.layout.across == "backend"
-    cells = [Cell("results that passed:" if results else "entries that PASS:", "dim")]
+    return legend_of_shades(*(("results that passed", "result") if results else ("entries that PASS", "entry")))
+
+
+def legend_of_shades(share: str, missing: str) -> list[Cell]:
+    """The meaning of the shades of any heat map, in one line: they are a `share`, and `·` is where none is known."""
+    cells = [Cell(f"{share}:", "dim")]
     for sign, style, words in (_FULL, *reversed(_SHADES)):
         cells += [Cell(" "), Cell(f"{sign} {words} ", style)]
-    return [*cells, Cell(f"  · no {'result' if results else 'entry'}", "dim")]
+    return [*cells, Cell(f"  · no {missing}", "dim")]
 
 
-def shade(percent: int) -> tuple[str, str]:
-    """The glyph for a rate, 0 to 100, and its style."""
+def shaded(percent: int, after: str) -> Cell:
+    """A rate, 0 to 100, behind its shade, and what follows it: `▓ 80`."""
     sign, style, _ = _FULL if percent == 100 else _SHADES[percent // 25]
-    return sign, style
+    return Cell(f"{sign}{percent:>3}{after}", style)
 
 
 def _short(number: int) -> str:

@@ -6,7 +6,7 @@ Curves differ without colour: each has a pattern of dots, and its letter at the 
 
 import math
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import NamedTuple
 
 from tui.view_models.fitting import CellLine
@@ -18,6 +18,14 @@ _ENDS = 2
 """Cells at the right that hold the letter of each curve."""
 _ROWS_OF_A_TICK = 2
 """Lines from one number of the axis to the next, at least."""
+_MOST_TICKS = 8
+_HALF = 0.5
+"""So near to a row, a value is in it."""
+_CELLS_OF_A_LINE = 5
+"""A plot is at most a line high for so many cells of its width."""
+_LEAST_LINES = 8
+"""So high it may be anyway."""
+_NEAR = 1e-9
 _ROOM = 0.05
 """Share of a number that never changes, above and below it on its axis."""
 _STEPS = (1, 2, 5, 10)
@@ -42,44 +50,77 @@ class Curve(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """The numbers of an axis, from the least to the greatest."""
+    """The numbers of an axis: as far from each other in rows as in value."""
 
     low: float
-    high: float
+    """The least number."""
     step: float
+    steps: int
+    """How many numbers are above the least one."""
+    first: int
+    """The row of the least number, rows counted from the bottom."""
+    apart: int
+    """Rows from one number to the next."""
 
-    def part(self, value: float) -> float:
-        """The place of a value: 0 at the bottom, 1 at the top."""
-        return (value - self.low) / (self.high - self.low)
+    def row(self, value: float) -> float:
+        """The row at which a value is, with its fraction."""
+        return self.first + (value - self.low) / self.step * self.apart
 
-    def rows(self, height: int) -> dict[int, float]:
-        """The numbers beside rows of `height`, rows counted from the bottom."""
-        count = round((self.high - self.low) / self.step)
-        numbers = [self.low + self.step * nth for nth in range(count + 1)]
-        return {round(self.part(one) * (height - 1)): one for one in numbers}
+    def rows(self) -> dict[int, float]:
+        """The numbers beside the rows that have one."""
+        return {self.first + self.apart * nth: self.low + self.step * nth for nth in range(self.steps + 1)}
 
 
-def scale(low: float, high: float, height: int, least: float = 0.0) -> Scale:
-    """An axis of round numbers, `least` or more apart, with room for values from `low` to `high` in `height` rows."""
-    most = max(1, (height - 1) // _ROWS_OF_A_TICK)
-    span = high - low or abs(high) or 1.0
-    power = 10.0 ** math.floor(math.log10(span / most))
-    for step in (power * one for one in (*_STEPS, *(10 * each for each in _STEPS))):
-        if step < least:
-            continue
-        bottom, top = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
-        top = top if top > bottom else bottom + step
-        if round((top - bottom) / step) <= most:
-            return Scale(bottom, top, step)
-    return Scale(low, high, high - low)
+def scale(
+    low: float,
+    high: float,
+    rows: int,
+    *,
+    least: float = 0.0,
+    most: float = math.inf,
+    level: tuple[bool, bool] = (False, False),
+) -> Scale:
+    """An axis of round numbers with room for values from `low` to `high` in `rows`; these are as tall as can be.
+
+    Its numbers are `least` or more apart, and none is above `most` that need not be. `level` says whether a curve stays
+    at `low`, and at `high`: such a curve is not in the last row of the plot.
+    """
+    ticks = max(1, min(_MOST_TICKS, (rows - 1) // _ROWS_OF_A_TICK))
+    power = 10.0 ** math.floor(math.log10((high - low or abs(high) or 1.0) / ticks))
+    found = []
+    for step, first in product((power * one for one in (*_STEPS, *(10 * each for each in _STEPS))), (0, 1)):
+        bottom, top = math.floor(low / step + _NEAR), math.ceil(high / step - _NEAR)
+        needed = max(1, top - bottom)
+        widest = (rows - 1 - first) // needed
+        if step >= least and needed <= ticks:
+            possible = max(needed, math.floor(min(most / step, 1e9)) - bottom)
+            found += [
+                Scale(bottom * step, step, min((rows - 1 - first) // apart, possible), first, apart)
+                for apart in (widest, widest - 1)
+                if apart > 0
+            ]
+
+    def worth(one: Scale) -> tuple[bool, bool, float]:
+        clear = (not level[0] or one.row(low) >= _HALF) and (not level[1] or one.row(high) < rows - 1 - _HALF)
+        # A number among the values says more than a little more height.
+        return clear, one.low + one.step < high, one.apart / one.step
+
+    return max(found, key=worth, default=Scale(low, high - low or 1.0, 1, 0, rows - 1))
 
 
 def plot(
-    curves: Sequence[Curve], days: Sequence[str], width: int, height: int, unit: str = "", *, letters: bool = False
+    curves: Sequence[Curve],
+    days: Sequence[str],
+    width: int,
+    height: int,
+    *,
+    most: float = math.inf,
+    letters: bool = False,
 ) -> list[CellLine]:
     """The curves over `days`, in `height` lines of `width` cells; the last line has the days.
 
-    The axis has the values and no more: it begins at 0 only if they do. If two curves meet, the later one is visible.
+    The axis has the values and no more: it begins at 0 only if they do, and ends at `most`, above which there is no
+    value. If two curves meet, the later one is visible.
     `letters` draws each curve with its letter, for terminals without braille or colours.
     """
     columns, rows = max(1, width - AXIS), max(2, height - 1)
@@ -93,25 +134,31 @@ def plot(
     if low == high > 0:
         # What stays where it is, is drawn in the middle.
         room = least or high * _ROOM
-        low, high = low - room, high + room
-    axis = scale(low, high, rows, least=least)
+        low, high = low - room, min(high + room, most)
+    stays = {value for curve in curves if len(own := {*curve.values} - {None}) == 1 for value in own}
+    axis = scale(low, high, rows, least=least, most=most, level=(low in stays, high in stays))
     inside = columns if letters or columns <= 2 * _ENDS else columns - _ENDS
     drawn = _in_letters(curves, axis, inside, rows) if letters else _in_dots(curves, axis, inside, rows)
     if inside < columns:
         ends = _ends(curves, axis, rows)
         for row, line in enumerate(drawn):
             line += [Cell(" "), ends.get(row, Cell(" "))]
-    numbers = axis.rows(rows)
-    lines = [(axis_cell(numbers.get(row), axis.step, unit), *_joined(drawn[row])) for row in reversed(range(rows))]
+    numbers = axis.rows()
+    lines = [(axis_cell(numbers.get(row), axis.step), *_joined(drawn[row])) for row in reversed(range(rows))]
     return [*lines, (Cell(_day_line(days, inside, columns), "dim"),)]
 
 
-def axis_cell(number: float | None, step: float, unit: str = "") -> Cell:
+def most_lines(width: int) -> int:
+    """The height from which a plot of so many cells is only larger, not clearer: with its title and its days."""
+    return max(_LEAST_LINES, width // _CELLS_OF_A_LINE)
+
+
+def axis_cell(number: float | None, step: float) -> Cell:
     """The axis beside one row, with a number in at most five characters up to 99,999."""
     if number is None:
         return Cell(f"{'':>{AXIS - 1}}│", "dim")
     places = max(0, -math.floor(math.log10(step) + 1e-9))
-    return Cell(f"{f'{number:,.{places}f}{unit}':>{AXIS - 1}}┤"[-AXIS:], "dim")
+    return Cell(f"{f'{number:,.{places}f}':>{AXIS - 1}}┤"[-AXIS:], "dim")
 
 
 def _in_letters(curves: Sequence[Curve], axis: Scale, columns: int, rows: int) -> list[list[Cell]]:
@@ -121,7 +168,7 @@ def _in_letters(curves: Sequence[Curve], axis: Scale, columns: int, rows: int) -
         for column in range(columns):
             value = curve.values[_day(column, columns, len(curve.values))] if curve.values else None
             if value is not None:
-                grid[round(axis.part(value) * (rows - 1))][column] = Cell(curve.sign, curve.style)
+                grid[_dot(axis, value) // _HIGH][column] = Cell(curve.sign, curve.style)
     return grid
 
 
@@ -131,7 +178,7 @@ def _in_dots(curves: Sequence[Curve], axis: Scale, columns: int, rows: int) -> l
     styles = [[""] * columns for _ in range(rows)]
     for nth, curve in enumerate(curves):
         on, off = _PATTERNS[(len(curves) - 1 - nth) % len(_PATTERNS)]
-        for step, (x, y) in enumerate(_dots_of(curve, axis, columns * _WIDE, rows * _HIGH)):
+        for step, (x, y) in enumerate(_dots_of(curve, axis, columns * _WIDE)):
             if step % (on + off) < on:
                 row, column = y // _HIGH, x // _WIDE
                 bits[row][column] |= _DOTS[_HIGH - 1 - y % _HIGH][x % _WIDE]
@@ -142,12 +189,12 @@ def _in_dots(curves: Sequence[Curve], axis: Scale, columns: int, rows: int) -> l
     ]
 
 
-def _dots_of(curve: Curve, axis: Scale, wide: int, high: int) -> Iterator[tuple[int, int]]:
+def _dots_of(curve: Curve, axis: Scale, wide: int) -> Iterator[tuple[int, int]]:
     """The dots of a curve, from left to right; days that follow each other are joined."""
     count = len(curve.values)
 
     def place(day: int, value: float) -> tuple[int, int]:
-        return round(day * (wide - 1) / max(1, count - 1)), round(axis.part(value) * (high - 1))
+        return round(day * (wide - 1) / max(1, count - 1)), _dot(axis, value)
 
     points = [None if value is None else place(day, value) for day, value in enumerate(curve.values)]
     if count == 1 and points[0] is not None:
@@ -158,6 +205,11 @@ def _dots_of(curve: Curve, axis: Scale, wide: int, high: int) -> Iterator[tuple[
             yield one
         if one is not None and other is not None:
             yield from _between(one, other)
+
+
+def _dot(axis: Scale, value: float) -> int:
+    """The line of dots of a value, from the bottom: at a number of the axis as high as its mark, amid the cell."""
+    return int((axis.row(value) + 0.5) * _HIGH)
 
 
 def _between(one: tuple[int, int], other: tuple[int, int]) -> Iterator[tuple[int, int]]:
@@ -174,7 +226,7 @@ def _ends(curves: Sequence[Curve], axis: Scale, rows: int) -> dict[int, Cell]:
     for curve in reversed(curves):
         if (last := next((value for value in reversed(curve.values) if value is not None), None)) is None:
             continue
-        wanted = round(axis.part(last) * (rows - 1))
+        wanted = _dot(axis, last) // _HIGH
         free = [row for row in range(rows) if row not in found]
         if free:
             found[min(free, key=lambda row: abs(row - wanted))] = Cell(curve.sign, curve.style)

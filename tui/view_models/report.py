@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import zip_longest
 from typing import NamedTuple
 
 from core.base.checked_numbers import day_of
@@ -26,9 +27,9 @@ from core.evidence.verdicts import Missing
 from core.matrix import OP_KIND
 from core.matrix.query import Query, named, nothing_beside, written
 from tui.view_models.fitting import CellLine, fit
-from tui.view_models.grid import shade
+from tui.view_models.grid import legend_of_shades, shaded
 from tui.view_models.op_report import NO_OP_RESULTS, OpReport, op_cells, op_columns
-from tui.view_models.plot import Curve, plot
+from tui.view_models.plot import Curve, most_lines, plot
 from tui.view_models.rows import Rows
 from tui.view_models.style import Cell, TableColumn, letters_of, short_archs
 from tui.view_models.times import ago_text
@@ -138,7 +139,7 @@ def list_words(progress: Progress, which: ReportList) -> str:
             named = ", ".join(map(day_text, gaps[-_NAMED_GAPS:]))
             return f"{counted(len(gaps), 'day')} without any result: {named}" if gaps else "every day has results"
         case _:
-            return "as expected by week, most unexpected first; passed: raw rate of the last week"
+            return "most unexpected first; passed: raw rate of the last week"
 
 
 # Pass rates, as a heat map
@@ -185,11 +186,15 @@ def _rate_row(key: str, name: Sequence[Cell], one: Series, weeks: int, query: Qu
 
 
 def _heat(rate: float | None) -> Cell:
-    """`93` on its shade: never rounded up to 100."""
+    """`▓ 93`: never rounded up to 100."""
     if rate is None:
         return Cell(f"{'·':>4} ", "dim")
-    percent = int(rate * 100)
-    return Cell(f"{percent:>4} ", shade(percent)[1])
+    return shaded(int(rate * 100), " ")
+
+
+def list_legend(which: ReportList) -> list[Cell]:
+    """The meaning of the shades of a list; empty where it has none."""
+    return legend_of_shades("as expected", "result") if which is ReportList.RATES else []
 
 
 # The other lists
@@ -339,18 +344,21 @@ def report_plots(
 ) -> list[CellLine]:
     """Pass rates beside the burn-down of entries, in `height` lines of at most `width` cells; or above it: `stacked`.
 
+    In fewer lines where they would only be larger, and not clearer.
     `key` is that of a row of pass rates, which is drawn against the total. For the total and other lists: every arch.
     `letters` is for terminals without braille or colours.
     """
     if stacked:
+        height = min(height, 2 * most_lines(width) + 1)
         upper = max(_LEAST_PLOT, (height - 1) // 2)
         below = _entry_plot(progress, width, max(_LEAST_PLOT, height - upper - 1), letters=letters)
         return [*_rate_plot(progress, key, width, upper, letters=letters), (Cell(" " * width),), *below]
     half = (width - _GAP) // 2
+    height = min(height, most_lines(half))
     left = _rate_plot(progress, key, half, height, letters=letters)
     right = _entry_plot(progress, half, height, letters=letters)
     gap = Cell(" " * _GAP)
-    return [(*one, gap, *other) for one, other in zip(left, right, strict=True)]
+    return [(*one, gap, *other) for one, other in zip_longest(left, right, fillvalue=(Cell(" " * half),))]
 
 
 def _rate_plot(progress: Progress, key: str, width: int, height: int, *, letters: bool) -> list[CellLine]:
@@ -368,7 +376,7 @@ def _rate_plot(progress: Progress, key: str, width: int, height: int, *, letters
     # Most important first, in case not all fit.
     named = [(curve.sign, curve.style, name) for curve, name in zip(curves, names, strict=True)]
     title = _title(" % as expected in 7 days: ", reversed(named), width)
-    return [title, *plot(curves, days, width, height - 1, letters=letters)]
+    return [title, *plot(curves, days, width, height - 1, most=100.0, letters=letters)]
 
 
 def _arch_curves(archs: Sequence[Series]) -> list[Curve]:
@@ -387,7 +395,7 @@ def _entry_plot(progress: Progress, width: int, height: int, *, letters: bool) -
     weeks = [week for week in progress.weeks if week.counts]
     if not weeks:
         words = fit(" entries: no history in this clone", width)
-        return [(Cell(words, "dim"),), *[(Cell(" " * width),)] * (height - 1)]
+        return [(Cell(words, "dim"),)]
     signs = (("X", "xfail", Status.KNOWN_FAILURE_XFAIL), ("S", "skip", Status.NOT_SUPPORTED_SKIP))
     curves, names = [], []
     for sign, style, status in signs:

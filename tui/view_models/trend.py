@@ -75,10 +75,10 @@ def _statuses(weeks: Sequence[Week], column: int, height: int) -> list[PlotLine]
     axis = scale(0, max(sum(week.counts.values()) for week in weeks), height + 1, least=1)
     stacks = []
     for week in weeks:
-        filled = round(height * axis.part(sum(week.counts.values())))
+        filled = round(axis.row(sum(week.counts.values())))
         parts = shares({word: week.counts.get(Status(word), 0) for word in _WRITTEN}, filled)
         stacks.append([word for word in _WRITTEN for _ in range(parts.get(word, 0))])
-    numbers = axis.rows(height + 1)
+    numbers = axis.rows()
     lines: list[PlotLine] = []
     for level in reversed(range(height)):
         cells = [axis_cell(numbers.get(level + 1), axis.step)]

@@ -14,6 +14,6 @@ from .log_view import LogView as LogView
 from .matrix_table import MatrixTable as MatrixTable
 from .pane_rule import PaneRule as PaneRule
 from .program_painting import ProgramPainter as ProgramPainter
-from .row_table import RowTable as RowTable
+from .row_table import RowTable as RowTable, StillTable as StillTable
 from .run_table import RunTable as RunTable
 from .text_pane import RestingText as RestingText, TextPane as TextPane

@@ -10,7 +10,7 @@ from textual.reactive import reactive
 from core.matrix.query import Query
 from core.matrix.view import Grid, HeatOrder, Number
 from tui.commands import Need, Where, command
-from tui.view_models import Cell, GridRows, IdLook, OverviewRows, RowSource, TableColumn, fit, legend_cells
+from tui.view_models import Cell, GridRows, IdLook, OverviewRows, RowSource, TableColumn, fit, grid_legend
 from tui.widgets.row_table import RowTable
 
 
@@ -189,7 +189,7 @@ class MatrixGrid(CellTable):
     @property
     def legend(self) -> Sequence[Cell]:
         """The meaning of the shades."""
-        return legend_cells(self.source.grid) if isinstance(self.source, GridRows) else ()
+        return grid_legend(self.source.grid) if isinstance(self.source, GridRows) else ()
 
     @property
     def others(self) -> tuple[str, ...]:

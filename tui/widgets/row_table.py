@@ -525,3 +525,10 @@ def _merged(parts: Iterable[_Part]) -> list[Segment]:
             texts, last = [], style
         texts.append(text)
     return [*segments, Segment("".join(texts), last)]
+
+
+class StillTable(RowTable, can_focus=False):
+    """Shows rows without a cursor."""
+
+    def lits(self, position: int, count: int) -> list[bool]:
+        return [False] * count

@@ -80,9 +80,9 @@ def test_a_rule_has_its_width(width: int, title: str, words: list[str]) -> None:
 
 
 def test_messages_that_name_a_key_are_whole_or_not_there() -> None:
-    assert _text(message_line(["H ignores t3k-07", "a shows all"], "", [Cell("at rest")], 24)) == "H ignores t3k-07"
-    assert _text(message_line([], "", [Cell("at rest")], 24)) == "at rest"
-    assert _text(message_line(["a shows all"], "esc goes back", [Cell("at rest")], 60)) == (
+    assert _text(message_line(["H ignores t3k-07", "a shows all"], "", [[Cell("at rest")]], 24)) == "H ignores t3k-07"
+    assert _text(message_line([], "", [[Cell("at rest")]], 24)) == "at rest"
+    assert _text(message_line(["a shows all"], "esc goes back", [[Cell("at rest")]], 60)) == (
         "a shows all   esc goes back   at rest"
     )
 
@@ -95,8 +95,15 @@ def test_the_last_message_is_cut_first() -> None:
 
 def test_what_a_screen_says_at_rest_is_cut_with_a_sign() -> None:
     resting = [Cell("as expected by week"), Cell(", most unexpected first", "dim")]
-    assert _text(message_line([], "", resting, 42)) == _text(resting)
+    assert _text(message_line([], "", [resting], 42)) == _text(resting)
     for width in range(1, 42):
-        said = _text(message_line([], "", resting, width))
+        said = _text(message_line([], "", [resting], width))
         assert cell_len(said) <= width
         assert said == "as expected by week" if width == 19 else said.endswith("…")
+
+
+def test_what_a_screen_says_besides_at_rest_is_there_whole_or_not_at_all() -> None:
+    resting = [[Cell("a legend")], [Cell("more words")], []]
+    assert _text(message_line([], "", resting, 21)) == "a legend   more words"
+    assert _text(message_line([], "", resting, 20)) == "a legend"
+    assert _text(message_line([], "", [[], *resting], 21)) == "a legend   more words"

@@ -39,9 +39,9 @@ def test_what_passes_is_below_what_does_not() -> None:
 
 def test_columns_are_to_scale_on_an_axis_of_round_numbers() -> None:
     lines = _texts(trend_lines([_week(at, 53 if at else 23, 0) for at in range(12)], 78, 10))[1:10]
-    assert [line[:6].strip("│┤└ ") for line in lines] == ["60", "", "", "40", "", "20", "", "", "0"]
-    assert sum(line[6] == "█" for line in lines) == round(8 * 23 / 60)
-    assert sum(line[8] == "█" for line in lines) == round(8 * 53 / 60)
+    assert [line[:6].strip("│┤└ ") for line in lines] == ["80", "", "60", "", "40", "", "20", "", "0"]
+    assert sum(line[6] == "█" for line in lines) == round(8 * 23 / 80)
+    assert sum(line[8] == "█" for line in lines) == round(8 * 53 / 80)
 
 
 @pytest.mark.parametrize("letters", [True, False])
