@@ -56,7 +56,7 @@ class Scale(NamedTuple):
     """The least number."""
     step: float
     steps: int
-    """How many numbers are above the least one."""
+    """The count of numbers above the least one."""
     first: int
     """The row of the least number, rows counted from the bottom."""
     apart: int
