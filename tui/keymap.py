@@ -48,6 +48,11 @@ _PARTS: Mapping[Where, Sequence[tuple[Where, ...]]] = {
     Where.PLAN: (_ROWS, _TEXT),
 }
 """The places of the list, then of each text, on a screen with a list beside a text."""
+_SHARED: Mapping[Where, tuple[Where, ...]] = {
+    **dict.fromkeys((Where.CLUSTERS, Where.DOCTOR), (Where.FILTERED,)),
+    **dict.fromkeys((Where.TRIAGE, Where.REVIEW), (Where.FILTERED, Where.DECISIONS)),
+}
+"""The places that several of these screens share."""
 
 TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.MATRIX, *_GROUPS),
@@ -58,7 +63,11 @@ TOGETHER: tuple[tuple[Where, ...], ...] = (
     (Where.OVERVIEW, Where.TABLE, Where.CELLS),
     (Where.REPORT, *_ROWS),
     (Where.JOB_LOG, *_LOG),
-    *((screen, Where.LIST_AND_TEXT, *part) for screen, parts in _PARTS.items() for part in parts),
+    *(
+        (screen, Where.LIST_AND_TEXT, *_SHARED.get(screen, ()), *part)
+        for screen, parts in _PARTS.items()
+        for part in parts
+    ),
 )
 """Places that a person is in at the same time, beside `Where.APP`: there a key must mean one thing."""
 
@@ -76,10 +85,18 @@ _SIGNS = {shown: name for name, shown in KEY_NAMES.items()}
 
 
 _LISTS = ("runs", "triage", "clusters", "compare", "profiles", "programs", "review", "workflows", "hosts", "plan")
+_DECISIONS = (
+    *("accept", "reject", "accept_rest", "reject_rest", "next", "previous"),
+    *("threshold", "undo", "redo", "group"),
+)
 _RENAMED = {
     **{"matrix.last": "app.last", "matrix.zoom": "app.zoom", "runs.zoom": "app.zoom"},
     **{f"{screen}.pane": "list.pane" for screen in _LISTS},
     **{f"{screen}.open": "app.page" for screen in ("clusters", "compare", "nightly", "job_log")},
+    **{f"{screen}.filter": "list.filter" for screen in ("triage", "clusters", "review", "doctor")},
+    **{f"{screen}.{name}": f"decide.{name}" for screen in ("triage", "review") for name in _DECISIONS},
+    **{"triage.skip": "decide.next", "review.skip": "decide.next"},
+    **{"triage.go": "decide.go", "review.enter": "decide.go"},
 }
 """Ids that settings written for an earlier version may have."""
 

@@ -157,3 +157,35 @@ def test_the_app_names_all_that_is_wrong_with_its_settings(own_home: Path) -> No
     assert raised.value.title == f"4 settings in {file} are wrong"
     for words in ("'pink'", "'cpu_slots'", "'matrix.rnu'", "'b c'"):
         assert words in raised.value.detail
+
+
+@pytest.mark.parametrize(
+    ("written", "now"),
+    [
+        ("triage.accept", "decide.accept"),
+        ("review.accept", "decide.accept"),
+        ("review.undo", "decide.undo"),
+        ("triage.skip", "decide.next"),
+        ("review.enter", "decide.go"),
+        ("doctor.filter", "list.filter"),
+    ],
+)
+def test_a_key_for_a_command_by_its_earlier_id_counts(written: str, now: str) -> None:
+    assert read_keymap("vim", {written: "f9"}).key(now) == "f9"
+
+
+def test_no_more_commands_are_said_twice() -> None:
+    """Two records with the same key and the same words are one command in two places: it has a place of its own."""
+    said = [(one.keys, one.label, one.help) for one in all_commands()]
+    twice = {one for one in said if said.count(one) > 1}
+    moving = {"Half a page down", "Half a page up", "A page down", "A page up", "A line down"}
+    assert {help for _, _, help in twice} - moving <= {
+        "Copy the id",
+        "First line",
+        "Last line",
+        "Next hit of the search",
+        "Previous error",
+        "Reverse sort",
+        "Show the test in the matrix",
+        "Toggle results of machines that fail alone",
+    }

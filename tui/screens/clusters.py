@@ -292,10 +292,6 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
             return self.member.id
         return self.cluster.canonical if self.cluster is not None else ""
 
-    action_filter = command(
-        "clusters.filter", Where.CLUSTERS, "slash", "Filter", "Type words to filter by", ahead=True
-    )(ListAndLines.action_filter)
-
 
 _Make = Callable[..., tuple[Operation, ...]]
 

@@ -188,10 +188,6 @@ class DoctorScreen(ListAndPane[Finding]):
         self._list()
         self.table.action_move(1)
 
-    action_filter = command("doctor.filter", Where.DOCTOR, "slash", "Filter", "Type words to filter by", ahead=True)(
-        ListAndPane.action_filter
-    )
-
     @command(
         "doctor.open",
         Where.DOCTOR,

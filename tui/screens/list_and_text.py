@@ -99,7 +99,8 @@ class ListAndText(SessionScreen, Generic[T]):
     def places(self) -> tuple[Where, ...]:
         front = self.front
         pane = front if front.has_focus and isinstance(front, TextPane | LinesView) else self.table
-        return (self.PLACES[0], Where.LIST_AND_TEXT, *pane.places())
+        filtered = (Where.FILTERED,) if self._filter is not None else ()
+        return (self.PLACES[0], Where.LIST_AND_TEXT, *filtered, *pane.places())
 
     @property
     def front(self) -> Widget:
@@ -159,6 +160,7 @@ class ListAndText(SessionScreen, Generic[T]):
         # At once: what is typed right after the key is for the other pane.
         self.set_focus(self.table if self.front.has_focus else self.front)
 
+    @command("list.filter", Where.FILTERED, "slash", "Filter", "Type words to filter by", ahead=True)
     def action_filter(self) -> None:
         if self._filter is not None:
             self._filter.open()
@@ -167,7 +169,7 @@ class ListAndText(SessionScreen, Generic[T]):
         """In the filter itself a slash is a slash."""
         if action == "other_pane":
             return self.front.can_focus
-        return not (action == "filter" and self._filter is not None and self._filter.typing)
+        return action != "filter" or (self._filter is not None and not self._filter.typing)
 
     def copied(self) -> str:
         """The text for the key that copies; empty: there is none."""

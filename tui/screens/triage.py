@@ -24,7 +24,7 @@ from core.evidence.proposals import (
 )
 from core.matrix.query import exactly
 from core.workspace import Evidence
-from tui.commands import Changes, Hint, Need, Where, command
+from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import ask_to_start
 from tui.screens.group_decision import GroupChoice, GroupDecision
@@ -32,7 +32,6 @@ from tui.screens.review import (
     ChangeList,
     ChangeTable,
     DecisionScreen,
-    ask_for_threshold,
     loader_of,
 )
 from tui.view_models import (
@@ -119,7 +118,7 @@ class TriageTests:
         if plain:
             self._context.edits.decide_proposals(decision, plain)
         else:
-            again, show = map(self._context.keymap.key, ("triage.run", "triage.go"))
+            again, show = map(self._context.keymap.key, ("triage.run", "decide.go"))
             words = f"{again} reruns the test, {show} shows it in the matrix."
             self._context.notify.info(f"Nothing is proposed here: {words}")
 
@@ -298,6 +297,9 @@ class TriageScreen(DecisionScreen):
             return self.listing.current is None
         return super().lacks(need)
 
+    def test_of(self, change: Change) -> str:
+        return change.test if isinstance(change, Listed) else ""
+
     def page(self) -> Callable[[], Page]:
         """The page of the newest result that asks for a change, of the test or of any in the group."""
         items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item]
@@ -327,31 +329,6 @@ class TriageScreen(DecisionScreen):
         self.listing.go_to(lambda one: isinstance(one, Listed) and one.test == id)
 
     # Actions
-
-    action_accept = command(
-        "triage.accept",
-        Where.TRIAGE,
-        "a",
-        "Accept",
-        "Make the proposal a pending change",
-        footer=True,
-        needs=Need.LISTED_TEST,
-        changes=Changes.EDITS,
-        aliases="approve yes promote",
-        hint=Hint("decide", "{app.review} to review"),
-    )(DecisionScreen.action_accept)
-
-    action_reject = command(
-        "triage.reject",
-        Where.TRIAGE,
-        "x",
-        "Reject",
-        "Reject this proposal",
-        footer=True,
-        needs=Need.LISTED_TEST,
-        changes=Changes.EDITS,
-        aliases="no drop",
-    )(DecisionScreen.action_reject)
 
     @command(
         "triage.decide",
@@ -414,88 +391,14 @@ class TriageScreen(DecisionScreen):
         self.tests.shown = shown
         self.listing.show_folded()
 
-    @command(
-        "triage.threshold", Where.TRIAGE, "p", "Threshold", "Accept with another threshold", needs=Need.LISTED_TEST
-    )
-    def action_threshold(self) -> None:
-        """Accept the proposal under the cursor with another threshold."""
-        change = self.listing.current
-
-        def accept(text: str) -> None:
-            assert isinstance(change, Listed)
-            new = replace(change.plain, ops=combined(self.session.matrix, change.ops, retyped(change.ops, text)))
-            if not new.ops:
-                self.context.notify.info("The entry already says this.")
-            else:
-                self.context.edits.decide_proposals(Decision.ACCEPTED, [new])
-
-        ask_for_threshold(self.app, self.context, change, accept)
-
-    action_skip = command(
-        "triage.skip", Where.TRIAGE, "s", "Skip", "Decide later: go to the next undecided one", needs=Need.UNDECIDED
-    )(DecisionScreen.action_skip)
-
-    action_accept_rest = command(
-        "triage.accept_rest",
-        Where.TRIAGE,
-        "A",
-        "Accept all",
-        "Accept the rest of the group; asks",
-        changes=Changes.EDITS,
-    )(DecisionScreen.action_accept_rest)
-
-    action_reject_rest = command(
-        "triage.reject_rest",
-        Where.TRIAGE,
-        "X",
-        "Reject all",
-        "Reject the rest of the group; asks",
-        changes=Changes.EDITS,
-    )(DecisionScreen.action_reject_rest)
-
-    action_next_undecided = command(
-        "triage.next",
-        Where.TRIAGE,
-        "n",
-        "Next",
-        "Next undecided test",
-        action="next_undecided(1)",
-        footer=True,
-        needs=Need.UNDECIDED,
-    )(
-        command(
-            "triage.previous",
-            Where.TRIAGE,
-            "N",
-            "Previous",
-            "Previous undecided test",
-            action="next_undecided(-1)",
-            needs=Need.UNDECIDED,
-        )(DecisionScreen.action_next_undecided)
-    )
-
-    action_undo = command(
-        "triage.undo",
-        Where.TRIAGE,
-        "u",
-        "Undo",
-        "Undo the last step",
-        footer=True,
-        needs=Need.UNDO,
-        changes=Changes.EDITS,
-    )(DecisionScreen.action_undo)
-
-    action_redo = command(
-        "triage.redo", Where.TRIAGE, "U", "Redo", "Redo the step", needs=Need.REDO, changes=Changes.EDITS
-    )(DecisionScreen.action_redo)
-
-    action_group = command(
-        "triage.group", Where.TRIAGE, "m", "Group", "Group by cause, change, verdict, loader, reason", footer=True
-    )(DecisionScreen.action_group)
-
-    action_filter = command("triage.filter", Where.TRIAGE, "slash", "Filter", "Type words to filter by", ahead=True)(
-        DecisionScreen.action_filter
-    )
+    def take_threshold(self, change: Change, text: str) -> None:
+        """Accept the proposal with another threshold."""
+        assert isinstance(change, Listed)
+        new = replace(change.plain, ops=combined(self.session.matrix, change.ops, retyped(change.ops, text)))
+        if not new.ops:
+            self.context.notify.info("The entry already says this.")
+        else:
+            self.context.edits.decide_proposals(Decision.ACCEPTED, [new])
 
     @command("triage.list", Where.TRIAGE, "f", "List", "Next list (attention, PCC, unknown, blind spots)", footer=True)
     def action_next_list(self) -> None:
@@ -544,22 +447,6 @@ class TriageScreen(DecisionScreen):
         alone = frozenset(one.host for one in worklist.suspects) if worklist else frozenset()
         worklists.leave_out(frozenset() if worklists.left_out else alone)
 
-    @command(
-        "triage.go",
-        Where.TRIAGE,
-        "enter",
-        "Go to",
-        "Show the test in the matrix; unfold a group",
-        needs=Need.LISTED_TEST,
-    )
-    def action_go_to_test(self) -> None:
-        """Show the test in the matrix; a heading is unfolded or folded."""
-        line = self.listing.table.line
-        if isinstance(self.listing.current, Listed):
-            self.context.navigation.show_test(self.listing.current.test)
-        elif line is not None:
-            self.listing.toggle(line.group)
-
     # What is known about the test under the cursor
 
     def ask_preview(self) -> None:
@@ -601,7 +488,7 @@ class TriageScreen(DecisionScreen):
         text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"
         proposal = change.item.proposal if change.item else None
         found = schedule_markers(self.session.matrix, self.session.workspace.ci, [proposal]) if proposal else {}
-        key = self.context.keymap.key("triage.accept")
+        key = self.context.keymap.key("decide.accept")
         more = [f"the marker {one.marker} keeps it in CI: {key} offers it" for one in found.values()]
         return [*paragraph(text, "error", width), *(line for words in more for line in paragraph(words, "", width))]
 

@@ -11,10 +11,11 @@ from core.base.text import counted
 from core.edits.pending import Change, ChangeGroup, Decision
 from core.matrix import Matrix
 from core.matrix.view import Targets
-from tui.commands import Need, Where
+from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.dialogs import Confirm
 from tui.screens.list_and_text import ListAndText, title_of_text
+from tui.screens.review.threshold import ask_for_threshold
 from tui.view_models import Line, PendingLook, ReviewLine, ReviewRows, diff_style, heading_key
 from tui.widgets import LinesView, MatrixTable, RowTable, TextLines, WordFilter
 
@@ -351,7 +352,10 @@ def loader_of(matrix: Matrix, id: str) -> str:
 
 
 class DecisionScreen(ListAndText[Change]):
-    """A screen over a ChangeList, whose keys work wherever the focus is, and below it a preview."""
+    """A screen over a ChangeList, whose keys work wherever the focus is, and below it a preview.
+
+    What a person decides with is here, for both screens of changes.
+    """
 
     def __init__(self, context: Context, listing: ChangeList) -> None:
         self.listing = listing
@@ -361,6 +365,16 @@ class DecisionScreen(ListAndText[Change]):
     @property
     def current(self) -> Change | None:
         return self.listing.current
+
+    def places(self) -> tuple[Where, ...]:
+        return (Where.DECISIONS, *super().places())
+
+    def test_of(self, change: Change) -> str:
+        """The test to go to from a change; empty: it has none."""
+        return next((op.id for op in change.ops), "")
+
+    def take_threshold(self, change: Change, text: str) -> None:
+        """Propose the change with another threshold, which has been checked."""
 
     def ask_preview(self) -> None:
         """Work out what to show below for what is under the cursor."""
@@ -374,6 +388,8 @@ class DecisionScreen(ListAndText[Change]):
     def lacks(self, need: Need) -> bool:
         pending = self.session.pending
         match need:
+            case Need.TO_DECIDE:
+                return self.listing.table.line is None
             case Need.UNDECIDED:
                 table = self.listing.table
                 return all(table.rows.next_undecided(table.cursor, step) is None for step in (1, -1))
@@ -384,29 +400,136 @@ class DecisionScreen(ListAndText[Change]):
             case _:
                 return super().lacks(need)
 
-    def action_group(self) -> None:
-        self.listing.group()
+    # Actions
 
-    def action_next_undecided(self, step: int) -> None:
-        self.listing.next_undecided(step)
-
+    @command(
+        "decide.accept",
+        Where.DECISIONS,
+        "a",
+        "Accept",
+        "Accept the change, or all of the group",
+        footer=True,
+        needs=Need.TO_DECIDE,
+        changes=Changes.EDITS,
+        aliases="approve yes promote",
+        hint=Hint("decide", "{app.review} to review", where=Where.TRIAGE),
+    )
     def action_accept(self) -> None:
         self.listing.decide(Decision.ACCEPTED)
 
+    @command(
+        "decide.reject",
+        Where.DECISIONS,
+        "x",
+        "Reject",
+        "Reject the change, or all of the group",
+        footer=True,
+        needs=Need.TO_DECIDE,
+        changes=Changes.EDITS,
+        aliases="no drop",
+    )
     def action_reject(self) -> None:
         self.listing.decide(Decision.REJECTED)
 
-    def action_skip(self) -> None:
-        self.listing.next_undecided(1)
-
+    @command(
+        "decide.accept_rest",
+        Where.DECISIONS,
+        "A",
+        "Accept all",
+        "Accept the rest of the group; asks",
+        changes=Changes.EDITS,
+    )
     def action_accept_rest(self) -> None:
         self.listing.decide_rest(Decision.ACCEPTED)
 
+    @command(
+        "decide.reject_rest",
+        Where.DECISIONS,
+        "X",
+        "Reject all",
+        "Reject the rest of the group; asks",
+        changes=Changes.EDITS,
+    )
     def action_reject_rest(self) -> None:
         self.listing.decide_rest(Decision.REJECTED)
 
+    @command(
+        "decide.next",
+        Where.DECISIONS,
+        "n,s",
+        "Next",
+        "Decide later: go to the next undecided one",
+        action="next_undecided(1)",
+        footer=True,
+        needs=Need.UNDECIDED,
+        aliases="skip later",
+    )
+    @command(
+        "decide.previous",
+        Where.DECISIONS,
+        "N",
+        "Previous",
+        "Go to the undecided one before",
+        action="next_undecided(-1)",
+        needs=Need.UNDECIDED,
+    )
+    def action_next_undecided(self, step: int) -> None:
+        self.listing.next_undecided(step)
+
+    @command(
+        "decide.threshold",
+        Where.DECISIONS,
+        "p",
+        "Threshold",
+        "Type another threshold over the proposed one",
+        needs=Need.TO_DECIDE,
+        changes=Changes.EDITS,
+    )
+    def action_threshold(self) -> None:
+        """Type another threshold over the one that the change under the cursor sets."""
+        change = self.current
+        ask_for_threshold(
+            self.app, self.context, change, lambda text: self.take_threshold(change, text) if change else None
+        )
+
+    @command(
+        "decide.undo",
+        Where.DECISIONS,
+        "u",
+        "Undo",
+        "Undo the last step",
+        footer=True,
+        needs=Need.UNDO,
+        changes=Changes.EDITS,
+    )
     def action_undo(self) -> None:
         self.context.edits.undo()
 
+    @command("decide.redo", Where.DECISIONS, "U", "Redo", "Redo the step", needs=Need.REDO, changes=Changes.EDITS)
     def action_redo(self) -> None:
         self.context.edits.redo()
+
+    @command(
+        "decide.group", Where.DECISIONS, "m", "Group", "Group by something else: change, loader, reason", footer=True
+    )
+    def action_group(self) -> None:
+        self.listing.group()
+
+    @command(
+        "decide.go",
+        Where.DECISIONS,
+        "enter",
+        "Go to",
+        "Show the test in the matrix; unfold a group",
+        needs=Need.TO_DECIDE,
+    )
+    def action_go_to_test(self) -> None:
+        """Show the test in the matrix; a heading is unfolded or folded."""
+        line, change = self.listing.table.line, self.current
+        id = self.test_of(change) if change is not None else ""
+        if id and id in self.session.view.matrix.rows:
+            self.context.navigation.show_test(id)
+        elif id:
+            self.context.notify.info("The checkout has no such test.")
+        elif line is not None:
+            self.listing.toggle(line.group)

@@ -52,13 +52,13 @@ class LoaderEdits:
 
     def explain(self) -> None:
         """Say what accepting an edit means: nothing."""
-        words = "It stays in the work tree of the submodule. Commit it there; {review.reject} reverts it."
+        words = "It stays in the work tree of the submodule. Commit it there; {decide.reject} reverts it."
         self._context.notify.info(with_keys(words, self._context.keymap))
 
     def ask_to_revert(self, screen: SessionScreen, edits: Sequence[LoaderEdit]) -> None:
         """Restore the loaders, after asking on `screen`."""
         files = "\n".join(dict.fromkeys(edit.path for edit in edits))
-        words = "The files become exactly what they were. Pending changes stay; {review.reject} rejects them."
+        words = "The files become exactly what they were. Pending changes stay; {decide.reject} rejects them."
         body = f"{files}\n{with_keys(words, self._context.keymap)}"
         question = Confirm(f"Revert {counted(len(edits), 'loader edit')}?", body, verb="revert")
         screen.app.push_screen(question, lambda yes: self._revert(edits) if yes else None)

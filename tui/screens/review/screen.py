@@ -26,7 +26,6 @@ from tui.screens.dialogs import Ask
 from tui.screens.matrix import SetFields
 from tui.screens.review.lists import ChangeList, DecisionScreen
 from tui.screens.review.pending import LoaderEdits, PendingChanges
-from tui.screens.review.threshold import ask_for_threshold
 from tui.screens.review.write import SummaryLine, Writer
 from tui.view_models import (
     Cell,
@@ -155,7 +154,7 @@ class ReviewScreen(DecisionScreen):
     def lacks(self, need: Need) -> bool:
         change, pending = self.listing.current, self.session.pending
         match need:
-            case Need.CHANGE:
+            case Need.CHANGE | Need.TO_DECIDE:
                 return not self.listing.selected and not self._current_edits
             case Need.CONFLICT:
                 return change is None or not self.session.conflicts(change)
@@ -167,21 +166,6 @@ class ReviewScreen(DecisionScreen):
                 return not pending.accepted() and not self.session.uncommitted
             case _:
                 return super().lacks(need)
-
-    @command(
-        "review.enter", Where.REVIEW, "enter", "Go to", "Show the test in the matrix; unfold a group", needs=Need.CHANGE
-    )
-    def action_enter(self) -> None:
-        """Show the test in the matrix; a heading is unfolded or folded."""
-        line = self.listing.table.line
-        if line is not None and line.change is not None and line.change.ops:
-            id = line.change.ops[0].id
-            if id in self.session.view.matrix.rows:
-                self.context.navigation.show_test(id)
-            else:
-                self.context.notify.info("The checkout has no such test.")
-        elif line is not None:
-            self.listing.toggle(line.group)
 
     def close_one(self) -> bool:
         """First the summary of a write, then the filter."""
@@ -265,7 +249,7 @@ class ReviewScreen(DecisionScreen):
     def _preview_edits(self, edits: Sequence[LoaderEdit]) -> None:
         words = edits[0].edited.edit.summary if len(edits) == 1 else counted(len(edits), "loader edit")
         changed = any(edit.overtaken for edit in edits)
-        accept, reject = map(self.context.keymap.key, ("review.accept", "review.reject"))
+        accept, reject = map(self.context.keymap.key, ("decide.accept", "decide.reject"))
         keys = "changed since then: revert it by hand" if changed else f"{accept} keeps it, {reject} reverts it"
         self.pane.say(f"{one_line(words)}   {keys}")
         self.pane.show(edit_lines(edits))
@@ -292,81 +276,17 @@ class ReviewScreen(DecisionScreen):
 
     # Decisions
 
-    @command(
-        "review.accept",
-        Where.REVIEW,
-        "a",
-        "Accept",
-        "Accept this change",
-        footer=True,
-        needs=Need.CHANGE,
-        changes=Changes.EDITS,
-        aliases="approve yes",
-    )
     def action_accept(self) -> None:
         if self._current_edits:
             self.loader_edits.explain()
         else:
             super().action_accept()
 
-    @command(
-        "review.reject",
-        Where.REVIEW,
-        "x",
-        "Reject",
-        "Reject this change",
-        footer=True,
-        needs=Need.CHANGE,
-        changes=Changes.EDITS,
-        aliases="no drop",
-    )
     def action_reject(self) -> None:
         if self._current_edits:
             self.loader_edits.ask_to_revert(self, self._current_edits)
         else:
             super().action_reject()
-
-    action_skip = command(
-        "review.skip", Where.REVIEW, "s", "Skip", "Decide later: go to the next undecided one", needs=Need.UNDECIDED
-    )(DecisionScreen.action_skip)
-
-    action_accept_rest = command(
-        "review.accept_rest",
-        Where.REVIEW,
-        "A",
-        "Accept all",
-        "Accept the rest of the group; asks",
-        changes=Changes.EDITS,
-    )(DecisionScreen.action_accept_rest)
-
-    action_reject_rest = command(
-        "review.reject_rest",
-        Where.REVIEW,
-        "X",
-        "Reject all",
-        "Reject the rest of the group; asks",
-        changes=Changes.EDITS,
-    )(DecisionScreen.action_reject_rest)
-
-    action_next_undecided = command(
-        "review.next",
-        Where.REVIEW,
-        "n",
-        "Next",
-        "Next undecided change",
-        action="next_undecided(1)",
-        needs=Need.UNDECIDED,
-    )(
-        command(
-            "review.previous",
-            Where.REVIEW,
-            "N",
-            "Previous",
-            "Previous undecided change",
-            action="next_undecided(-1)",
-            needs=Need.UNDECIDED,
-        )(DecisionScreen.action_next_undecided)
-    )
 
     @command(
         "review.edit",
@@ -397,18 +317,18 @@ class ReviewScreen(DecisionScreen):
             dialog = SetFields(form, one_line(ids[0]) if len(ids) == 1 else counted(len(ids), "test"))
             self.app.push_screen(dialog, partial(self._edited, change))
 
-    @command("review.threshold", Where.REVIEW, "p", "Threshold", "Type another threshold", needs=Need.CHANGE)
-    def action_threshold(self) -> None:
-        """Type another threshold over the one that the change under the cursor sets."""
-        change = self.listing.current
+    def take_threshold(self, change: Change, text: str) -> None:
+        self._edited(change, retyped(change.ops, text))
 
-        def take(text: str) -> None:
-            assert change is not None
-            self._edited(change, retyped(change.ops, text))
-
-        ask_for_threshold(self.app, self.context, change, take)
-
-    @command("review.note", Where.REVIEW, "i", "Note", "Note the issue whose end should undo this", needs=Need.CHANGE)
+    @command(
+        "review.note",
+        Where.REVIEW,
+        "i",
+        "Note",
+        "Note the issue whose end should undo this",
+        needs=Need.CHANGE,
+        changes=Changes.EDITS,
+    )
     def action_note(self) -> None:
         """Note the issue after whose end the changes under the cursor are to be undone; empty: forget it."""
         changes = self.listing.selected
@@ -419,14 +339,6 @@ class ReviewScreen(DecisionScreen):
         body = "123, tt-xla#123, owner/repository#123 or a URL; empty: no note. The commit says it, the files do not."
         question = Ask(title, body, value=one.restore, verb="note", check=_issue, empty=True)
         self.app.push_screen(question, partial(self._noted, changes))
-
-    action_group = command(
-        "review.group", Where.REVIEW, "m", "Group", "Group by identical change, loader, reason", footer=True
-    )(DecisionScreen.action_group)
-
-    action_filter = command("review.filter", Where.REVIEW, "slash", "Filter", "Type words to filter by", ahead=True)(
-        DecisionScreen.action_filter
-    )
 
     @command(
         "review.theirs",
@@ -454,21 +366,6 @@ class ReviewScreen(DecisionScreen):
         found = self.session.conflicts(change) if change else ()
         if change is not None:
             self.context.edits.resolve(change.id, found, Take(side))
-
-    action_undo = command(
-        "review.undo",
-        Where.REVIEW,
-        "u",
-        "Undo",
-        "Undo the last step",
-        footer=True,
-        needs=Need.UNDO,
-        changes=Changes.EDITS,
-    )(DecisionScreen.action_undo)
-
-    action_redo = command(
-        "review.redo", Where.REVIEW, "U", "Redo", "Redo the step", needs=Need.REDO, changes=Changes.EDITS
-    )(DecisionScreen.action_redo)
 
     @command(
         "review.write",
@@ -556,7 +453,7 @@ class ReviewScreen(DecisionScreen):
             )
             self.context.edits.replace(change.id, edited if operations else None)
             if not operations:
-                words = "The entry already says this, so the change was removed; {review.undo} restores it."
+                words = "The entry already says this, so the change was removed; {decide.undo} restores it."
                 self.context.notify.info(with_keys(words, self.context.keymap))
 
 

@@ -66,7 +66,7 @@ class Writer:
     def _write(self, ids: Sequence[int]) -> None:
         def written(found: Reread) -> None:
             self._files_changed()
-            commits, undo = map(self._context.keymap.key, ("review.commit", "review.undo"))
+            commits, undo = map(self._context.keymap.key, ("review.commit", "decide.undo"))
             self._context.notify.info(f"Wrote {counted(len(found.files), 'file')}; {commits} commits.")
             files = (SummaryLine(f"wrote {file}") for file in found.files)
             ways_on = SummaryLine(f"{commits} commits it, {undo} proposes to undo it")
@@ -108,7 +108,7 @@ class Writer:
         revisions = [revision[:10] for revision in delivered.committed.revisions]
         self._context.notify.info(f"Committed {', '.join(revisions)}.")
         commits = [SummaryLine(f"committed {revision}") for revision in revisions]
-        undo = self._context.keymap.key("review.undo")
+        undo = self._context.keymap.key("decide.undo")
 
         def reread(found: Reread) -> None:
             ways_on = SummaryLine(f"{undo} proposes to undo it, :pr copies the text of a pull request")
