@@ -17,6 +17,7 @@ from typing import NamedTuple
 from core.base.checked_numbers import LAST_MOMENT
 from core.base.errors import TTMatrixError, UsageError
 from core.base.processes import BinaryResult, BinaryRunner, run_binary
+from core.sources.advice import fetch_command, fetching
 
 # No prompts, downloads or rewriting. No protocol is allowed, because a git older than GIT_NO_LAZY_FETCH would start ssh
 # for an object that a partial clone lacks.
@@ -55,6 +56,8 @@ _ABSENT = "0"
 _BLOB, _COMMIT = "blob", "commit"
 _REGULAR = ("100644", "100755")
 _SUBMODULE = "160000"
+_PARTIAL = "from promisor remote"
+"""What git says of an object that a partial clone would have to fetch."""
 _MERGED, _OURS = "0", "2"
 """Stages of the index; between the two is the common ancestor of a conflict, behind them the other branch."""
 
@@ -162,12 +165,17 @@ class Git:
         if found.returncode == 0:
             return found.stdout.decode().strip()
         # Without a repository or a commit, the error is about that.
-        shallow = self.head().shallow
-        lacking = " The clone is shallow: git fetch --unshallow brings its older commits." if shallow else ""
+        self.head()
+        command = fetching(self, revision)
         raise UsageError(
             f"No commit is named {revision!r}",
-            hint=f"Give an id, a branch or a tag that `git log` knows, or a range: A..B.{lacking}",
+            hint="Give an id, a branch or a tag that `git log` knows, or a range: A..B"
+            + (f", or fetch it: {command}" if command else "."),
         )
+
+    def is_shallow(self) -> bool:
+        """Whether the clone lacks the older part of its history."""
+        return self.text("rev-parse", "--is-shallow-repository").strip() == "true"
 
     def merge_base(self, one: str, other: str) -> str:
         """The newest commit that two commits have in their history; empty: the clone has none, as a shallow one."""
@@ -367,7 +375,9 @@ class Git:
         done = self.attempt(*words, stdin=stdin)
         if done.returncode != 0:
             said = done.stderr.strip() or f"git {words[0]} ended with exit status {done.returncode} and said nothing."
-            raise TTMatrixError(f"git cannot read {self.root}", said)
+            # Of a clone without trees, nothing can be read but commits.
+            whole = f"{fetch_command(self)} --refetch --no-filter" if _PARTIAL in said else ""
+            raise TTMatrixError(f"git cannot read {self.root}", said, whole and f"The clone is partial: {whole}")
         return done.stdout
 
 

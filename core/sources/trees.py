@@ -16,6 +16,7 @@ from core.base import files
 from core.base.errors import TTMatrixError, UsageError
 from core.base.files import TEXT_BYTES
 from core.base.text import counted
+from core.sources.advice import fetching
 from core.sources.checkout import Checkout
 from core.sources.git import Blob, Git
 
@@ -169,21 +170,24 @@ def _models(checkout: Checkout, name: str, pinned: str, wanted: str) -> str:
         raise TTMatrixError(
             f"{place} is not a repository here",
             f"{name} pins it at {pinned}, and nothing here has that commit.",
-            f"git -C {checkout.root} submodule update --init {place}",
+            f"Move it away, then: git -C {checkout.root} submodule update --init {place}",
         )
     git = Git(checkout.models)
     if wanted:
         if not git.has(wanted):
+            command = fetching(git, wanted)
             raise UsageError(
                 f"The models have no commit named {wanted!r}",
-                hint=f"Give an id or a branch of {place}; git -C {checkout.models} fetch origin brings new ones.",
+                hint=f"Give an id or a branch of {place}{f', or fetch it: {command}' if command else '.'}",
             )
         return git.named(wanted)
     if not git.has(pinned):
+        command = fetching(git, pinned)
         raise TTMatrixError(
             f"The models of {name} are not here",
-            f"It pins {place} at {pinned}, a commit that this clone of the models lacks.",
-            f"git -C {checkout.models} fetch origin {pinned}",
+            f"It pins {place} at {pinned}, a commit that this clone of the models lacks."
+            + (" If it cannot be fetched, it was not pushed." if command else ""),
+            command or f"{place} has no remote to fetch it from.",
         )
     return pinned
 

@@ -50,7 +50,7 @@ def read_base(checkout: Checkout, revision: str, environ: Mapping[str, str]) -> 
     fork = git.attempt("merge-base", tip, "HEAD")
     if fork.returncode == 0 and (commit := fork.stdout.decode().split()):
         return Base(commit[0], name)
-    if git.head().shallow:
+    if git.is_shallow():
         note = (
             f"The clone is shallow: where this branch left {name} is not known, so {name} itself is the base."
             f" A mistake that {name} has fixed since counts as new here"
@@ -76,7 +76,7 @@ def _followed(git: Git) -> list[str]:
 
 
 def _no_base(git: Git) -> TTMatrixError:
-    if git.head().shallow:
+    if git.is_shallow():
         return TTMatrixError(
             "There is nothing to compare with",
             "The clone is shallow and has a single commit.",

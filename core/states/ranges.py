@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from core.base.errors import UsageError
-from core.sources import INDEX, WORK_TREE, Git
+from core.sources import INDEX, WORK_TREE, Git, fetching
 
 _HEAD = "HEAD"
 _SINCE, _BETWEEN = "...", ".."
@@ -48,11 +48,11 @@ def of_changes(git: Git, text: str) -> Span:
             return found
     commit = git.named(text)
     parent = git.parent(commit)
-    if not parent and git.head().shallow:
+    if not parent and git.is_shallow():
         raise UsageError(
             f"There is nothing before {text}",
             "The clone is shallow, and the commit before is not in it.",
-            "git fetch --deepen=1",
+            f"git -C {git.root} fetch --deepen=1",
         )
     return Span(parent, text)
 
@@ -64,11 +64,11 @@ def since(git: Git, base: str, tip: str) -> Span:
     else:
         found = git.merge_base(git.named(base), git.named(tip))
     if not found:
-        shallow = git.head().shallow
+        shallow = git.is_shallow()
         raise UsageError(
             f"Nothing here shows where {tip} left {base}",
             "The clone is shallow: their common commit is not in it." if shallow else "They have no common commit.",
-            "git fetch --unshallow" if shallow else "Name two commits: A..B.",
+            fetching(git, f"{base}^") if shallow else "Name two commits: A..B.",
         )
     return Span(found, tip, f"{tip} since it left {base} at {found[:_SHORT]}")
 

@@ -11,7 +11,7 @@ from core.base.errors import TTMatrixError, UsageError
 from core.evidence.observation import FAILURES, RAN, Observation, Origin
 from core.evidence.reasons import same_failure
 from core.evidence.series import is_cut
-from core.sources import Checkout, Git
+from core.sources import Checkout, Git, fetching
 
 
 class DifferenceKind(StrEnum):
@@ -199,19 +199,22 @@ def commits_from(git: Git, before: str, after: str) -> Between:
         out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
     except TTMatrixError:
         # The two commits exist here, but some between them do not.
-        return Between(before, after, unknown=_nocommits_from(before, after))
+        return Between(before, after, unknown=_not_between(git, before, after))
     lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
     return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))
 
 
-def _nocommits_from(before: str, after: str) -> str:
-    span = f"{before[:_SHORT]} to {after[:_SHORT]}"
-    return f"git cannot list the commits from {span}: git fetch may bring what is missing"
+def _not_between(git: Git, before: str, after: str) -> str:
+    return f"git cannot list the commits from {before[:_SHORT]} to {after[:_SHORT]}{_brought(git, f'{before}^')}"
 
 
 def _not_there(git: Git, missing: Sequence[str]) -> str:
     if names := [one for one in missing if not _HEX.fullmatch(one)]:
         return f"no commit is named {names[0]!r} in this clone: give the id of a commit to ttmatrix ingest --commit"
     words = f"{' and '.join(one[:_SHORT] for one in missing)} {'are' if len(missing) > 1 else 'is'} not in this clone"
-    shallow = git.attempt("rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
-    return f"{words}: git fetch{' --unshallow' if shallow else ''} may bring {'them' if len(missing) > 1 else 'it'}"
+    return words + _brought(git, *missing)
+
+
+def _brought(git: Git, *commits: str) -> str:
+    command = fetching(git, *commits)
+    return f": {command} may bring {'them' if len(commits) > 1 else 'it'}" if command else ""

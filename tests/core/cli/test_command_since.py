@@ -65,7 +65,7 @@ def test_a_commit_that_the_clone_lacks_is_named(checkout: Checkout) -> None:
     place: dict[str, Any] = {"run": "nightly-9", "when": 86400.0 * 9, "commit": lost}
     keep(checkout, [observed(Ending.FAILED, "DRAM OOM", test_id=TEST_ID, arch="p150", **place)])
     called = call("since", TEST_ID, "--arch", "p150", "--repo", checkout.root)
-    words = "abcdef0123 is not in this clone: git fetch may bring it"
+    words = f"abcdef0123 is not in this clone: git -C {checkout.root} fetch origin {lost} may bring it"
     assert f"tt-xla: {words}" in called.err and f"tt_forge_models: {words}" in called.err
     found = call("since", TEST_ID, "--arch", "p150", "--json", "--repo", checkout.root).json["cells"][0]
     assert (found["commits"]["after"], found["commits"]["unknown"]) == (lost, words)

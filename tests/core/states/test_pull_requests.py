@@ -116,6 +116,7 @@ def test_what_is_too_long_says_how_to_see_it(checkout: Checkout, tmp_path: Path)
 
 
 def test_models_that_are_not_here(checkout: Checkout, tmp_path: Path) -> None:
+    git(checkout.models, "remote", "add", "origin", "https://example.org/models.git")
     git(checkout.root, "update-index", "--cacheinfo", f"160000,{'1' * 40},{MODELS}")
     yaml = (checkout.root / CONFIG).read_text()
     (checkout.root / CONFIG).write_text(yaml.replace("EXPECTED_PASSING", "NOT_SUPPORTED_SKIP", 1))
@@ -174,6 +175,7 @@ def test_no_change_of_the_last_commit_points_at_the_work_tree(checkout: Checkout
 
 def test_what_cannot_be_compared_is_not_called_nothing(checkout: Checkout, tmp_path: Path) -> None:
     """The models of the commit are not here: that no entry changed does not mean that nothing did."""
+    git(checkout.models, "remote", "add", "origin", "https://example.org/models.git")
     git(checkout.root, "update-index", "--cacheinfo", f"160000,{'1' * 40},{MODELS}")
     git(checkout.root, "commit", "--quiet", "--message=uplift")
     called = call("pr", "--repo", checkout.root)
