@@ -387,10 +387,12 @@ class Evidence(Lasting):
         stores = evidence.evidence_store(*place), evidence.handwritten_store(*place)
         files = (*(one.file for one in stores), evidence.performance_store(*place).file, self.lookups_file)
         stamp = run, *map(stamp_of, files)
-        known = workspace.newest_night
-        if known is None or known[0] != stamp:
-            known = workspace.newest_night = stamp, self.night(run)
-        return known[1]
+        # The screen may ask while it is read ahead.
+        with workspace.night_lock:
+            known = workspace.newest_night
+            if known is None or known[0] != stamp:
+                known = workspace.newest_night = stamp, self.night(run)
+            return known[1]
 
     def between(self, before: str, after: str, looked: "Lookups | None" = None) -> "Versions":
         """What lies between two commits of tt-xla: from clones, and what GitHub has said before."""

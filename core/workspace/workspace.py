@@ -66,6 +66,11 @@ class Place(Lasting):
         return runs.TreeReader(self.checkout)
 
     @once
+    def head_files(self) -> Sequence[Path]:
+        """The files that change when another commit is checked out."""
+        return self.tree.head_files()
+
+    @once
     def bench(self) -> "Workbench":
         """The pending changes with their journal."""
         return pending.Workbench(self.checkout, self.paths.journal, patient=self._patient)
@@ -116,7 +121,8 @@ class Workspace(Lasting):
         self._history: tuple[Stamps, History] | None = None
         self._reports: tuple[object, Sequence[PerfReport]] | None = None
         self.newest_night: tuple[object, Nightly] | None = None
-        """The newest nightly, with the state of all that it was read from."""
+        """The newest nightly, with the state of all that it was read from; under `night_lock`."""
+        self.night_lock = threading.Lock()
         self._fetched: dict[str, Fetched] = {}
 
     @classmethod
@@ -257,22 +263,22 @@ class Workspace(Lasting):
     @property
     def head_stamps(self) -> "Stamps":
         """The files that change when another commit is checked out, as they are now."""
-        return {str(file): sources.stamp_of(file) for file in self._head_files}
+        return {str(file): sources.stamp_of(file) for file in self.place.head_files}
 
     @property
     def branch(self) -> str:
-        """The branch that is checked out, or the beginning of the commit; empty: there is no repository."""
-        return runs.branch_in(self._head_files[0]) if self._head_files else ""
+        """The branch that is checked out, or the beginning of the commit; empty: there is no repository.
+
+        Does not wait for what is being worked out.
+        """
+        files = self.place.head_files
+        return runs.branch_in(files[0]) if files else ""
 
     @property
     def pin_stamps(self) -> "Stamps":
         """Those that change when other models are checked out or recorded."""
-        index = [file.with_name("index") for file in self._head_files[:1]]
+        index = [file.with_name("index") for file in self.place.head_files[:1]]
         return {**self.head_stamps, **{str(file): sources.stamp_of(file) for file in index}}
-
-    @once
-    def _head_files(self) -> Sequence[Path]:
-        return self.tree.head_files()
 
     def fetched(self, id: str) -> "Fetched":
         """What the loader of a test downloads, found in its code."""

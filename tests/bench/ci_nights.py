@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nightlies of CI from a server on this machine: what they cost beside parsing the same files, and what is asked twice.
 
-python -m tests.bench.ci_nights CHECKOUT
+python -m tests.bench.ci_nights CHECKOUT [--old TREE]
 
+With `--old`, the first start on fresh caches is measured in another work tree of this repository too, in turns.
 One night has 120 jobs, 4,000 results, a log of 5 MB for each job that nobody needs, and 40 reports of performance.
 Seconds are processor time. Prints each number with the most it may be; exit code 1 if one exceeds it.
 """
 
 import argparse
 import json
+import math
 import mmap
 import os
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -35,6 +39,7 @@ _TEST_JOBS, _BENCHMARKS, _TIMED, _JOBS = 80, 19, 21, 120
 """Of a night: jobs with tests, benchmarks, jobs with tests that leave a report of performance, and all jobs."""
 _RESULTS, _SOME_RESULTS = 4_000, 1_400
 _F7 = b"\x1b[18~"
+_STARTS, _FIRST_FRAME, _FIRST_NIGHT = 3, 1.0, 2.0
 _LOG = b"2026-11-24T01:00:00.0000000Z a line of a log that is long enough to be one of a compiler\n" * 55_000
 _OUTPUT = "2026-11-24 01:00:00.000 | INFO | a line that a test has printed before it ended\n" * 40
 _LARGE = 2 * 10**9
@@ -214,7 +219,7 @@ def _killed(bench: Bench) -> None:
     bench.say("groups of that night that lack a report", found["groups"] - found["reported"], 0, "")
 
 
-def _many(bench: Bench, nights: int) -> None:
+def _many(bench: Bench, nights: int, old: Path | None) -> None:
     """Many nights, then one of 400 jobs: the command and the screen."""
     today = datetime.now(UTC)
     for at in range(nights):
@@ -232,7 +237,7 @@ def _many(bench: Bench, nights: int) -> None:
     bench.say("archives asked twice over many nights", sum(archives) - len(archives), 0, "")
     _run(bench.words("nightly"))
     bench.say("`nightly` with many nights", _run(bench.words("nightly")).processor, 1.5, "s")
-    # The first start of the app for a checkout fills its caches, before it reads the night ahead.
+    _first_starts(bench, old)
     _screen(bench)
     bench.say("its screen, from the key", _screen(bench), 0.3, "s")
     bench.night(800, today, jobs=400)
@@ -284,12 +289,46 @@ def _screen(bench: Bench) -> float:
     """Processor time until the newest night is on its screen, in an app that has had the time to read it ahead."""
     with FrameTerminal([sys.executable, *bench.words("--fresh")], settle=6.0) as terminal:
         terminal.drain(_READ_AHEAD)
-        painted, before, end = len(terminal.painted), terminal.processor, time.monotonic() + _PATIENCE
-        terminal.press(_F7, quiet=0.0)
-        while b"nightly-" not in terminal.painted[painted:]:
-            assert time.monotonic() < end, "the screen does not show a night"
-            terminal.drain(0.02)
-        return terminal.processor - before
+        return _pressed(terminal)
+
+
+def _pressed(terminal: FrameTerminal) -> float:
+    """Processor time from the key of the screen until it shows a night."""
+    painted, before, end = len(terminal.painted), terminal.processor, time.monotonic() + _PATIENCE
+    terminal.press(_F7, quiet=0.0)
+    while b"nightly-" not in terminal.painted[painted:]:
+        assert time.monotonic() < end, "the screen does not show a night"
+        terminal.drain(0.02)
+    return terminal.processor - before
+
+
+def _first_starts(bench: Bench, old: Path | None) -> None:
+    """Starts that find no caches, in turns with those of another tree: until the first frame, and until the night."""
+    trees = {"": Path.cwd()} | ({" of the old tree": old} if old else {})
+    took: dict[str, list[tuple[float, float, float]]] = {}
+    for _ in range(_STARTS):
+        for name, tree in trees.items():
+            took.setdefault(name, []).append(_first_start(bench, tree))
+    for name, all_ in took.items():
+        first, night, clock = (statistics.median(some) for some in zip(*all_, strict=True))
+        most = (_FIRST_FRAME, _FIRST_NIGHT) if not name else (math.inf, math.inf)
+        bench.say(f"first frame on fresh caches{name}", first, most[0], "s")
+        bench.say(f"its screen, from a key pressed at once{name}", night, most[1], "s")
+        print(f"     by the clock {clock:.1f} s, beside whatever else this machine does")
+
+
+def _first_start(bench: Bench, tree: Path) -> tuple[float, float, float]:
+    """Processor time until the first frame, and from the key that is pressed then until the night; the same by the clock."""
+    shutil.rmtree(Path(os.environ["TTMATRIX_HOME"]) / "cache", ignore_errors=True)
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = str(tree)
+    try:
+        with FrameTerminal([sys.executable, "-P", *bench.words("--fresh")], settle=0.1) as terminal:
+            begun = time.monotonic()
+            return terminal.first_frame.processor, _pressed(terminal), time.monotonic() - begun
+    finally:
+        os.environ.pop("PYTHONPATH")
+        os.environ |= {"PYTHONPATH": before} if before is not None else {}
 
 
 def main() -> int:
@@ -297,6 +336,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkout", type=Path)
     parser.add_argument("--nights", type=int, default=90)
+    parser.add_argument("--old", type=Path, help="another work tree, whose first start is measured as well")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, github() as server:
         server.page = 100
@@ -307,7 +347,7 @@ def main() -> int:
         _killed(bench)
         _large(bench, Path(scratch))
         if args.nights:
-            _many(bench, args.nights)
+            _many(bench, args.nights, args.old)
     return int(bench.failed)
 
 

@@ -210,6 +210,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
     # The start and the end
 
     def on_mount(self) -> None:
+        self.background.start()
         self.keys.start()
         self.failures.follow(lambda error: self.post_message(WorkFailed(self._mistake(error))))
         self.app_resume_signal.subscribe(self, lambda _: self.action_redraw())

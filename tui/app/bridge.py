@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only connection between threads and the screen: results and errors of threads come back as messages."""
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -17,6 +18,8 @@ T = TypeVar("T")
 
 _WRITTEN_SECONDS = 0.05
 """Pause after the first frame is made, so that the writing thread and the terminal can display it."""
+_THREADS = 32
+"""Most work waits for the lock of the checkout. Python's own number, six on two cores, would be used up by it."""
 
 
 class WorkDone(Message, Generic[T]):
@@ -61,6 +64,10 @@ class Background:
     def first_frame_shown(self) -> bool:
         """Whether the first frame is on the terminal."""
         return self._waiting is None
+
+    def start(self) -> None:
+        """Have enough threads, so that what waits for nothing begins at once."""
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_THREADS, "work"))
 
     def screen_ready(self) -> None:
         """The first frame is about to be written."""

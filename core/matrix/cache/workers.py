@@ -9,11 +9,13 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from core.base.errors import TTMatrixError
 from core.base.fork import collect_seldom
+from core.base.locks import locked
 from core.base.permissions import keep_private
 from core.base.processes import run_own
 from core.base.settings import paths
@@ -24,6 +26,9 @@ from core.sources import find_checkout
 
 _P = ParamSpec("_P")
 _Answer = TypeVar("_Answer")
+
+_PATIENCE = 30.0
+"""Seconds to wait for another process that reads the same checkout."""
 
 
 def in_worker(
@@ -65,10 +70,14 @@ def _answer(module: str, name: str, root: str, directory: str) -> object:
 
 
 def read_index(cache: Cache) -> Matrix:
-    """As `cache.index()`, and the cache is saved."""
-    matrix, reading = cache.index()
-    if reading is not None:
-        cache.save(reading)
+    """As `cache.index()`, and the cache is saved. Of processes that find none the first one reads, the others wait."""
+    with ExitStack() as turn:
+        # Without the lock it is read twice, which is no harm.
+        with suppress(TTMatrixError):
+            turn.enter_context(locked(cache.file("index.lock"), "reading the checkout", wait=_PATIENCE))
+        matrix, reading = cache.index()
+        if reading is not None:
+            cache.save(reading)
     return matrix
 
 

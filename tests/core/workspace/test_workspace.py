@@ -209,3 +209,42 @@ def test_a_changed_file_gives_a_workspace_with_other_entries(tmp_path: Path) -> 
     newer = workspace.replaced(index(checkout))
     assert len(newer.findings) > len(before)
     assert workspace.known(Workspace.findings) is before
+
+
+def test_the_branch_is_known_while_another_thread_works(checkout: Checkout) -> None:
+    workspace = workspace_on(checkout)
+    with workspace.lock, ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(lambda: (workspace.branch, workspace.head_stamps))
+        branch, stamps = asked.result(30)
+    assert branch == git(checkout.root, "branch", "--show-current").strip()
+    assert any(name.endswith("HEAD") for name in stamps)
+
+
+def test_the_newest_night_is_read_once_by_threads_that_ask_together(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evidence, read, begun, go_on = (
+        Evidence(workspace_on(checkout)),
+        list[object](),
+        threading.Event(),
+        threading.Event(),
+    )
+
+    def night(*_: object) -> object:
+        read.append(object())
+        begun.set()
+        assert go_on.wait(60)
+        return read[-1]
+
+    monkeypatch.setattr("core.evidence.nightly.newest_night", lambda runs: "nightly-1")
+    monkeypatch.setattr(Evidence, "night", night)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(evidence.newest_night)
+        assert begun.wait(60)
+        second = threads.submit(evidence.newest_night)
+        # Without the lock, the second one is at work by now.
+        with pytest.raises(TimeoutError):
+            second.result(0.2)
+        go_on.set()
+        found: list[object] = [first.result(60), second.result(60)]
+    assert len(read) == 1 and found == read * 2

@@ -48,6 +48,21 @@ async def test_newer_work_drops_what_may_be_superseded_and_nothing_else() -> Non
     assert sorted(delivered) == ["new", "of others", "written"]
 
 
+async def test_what_waits_for_nothing_begins_whatever_else_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    app, go_on = _App(), Event()
+    delivered: list[str] = []
+    async with app.run_test() as pilot:
+        background = Background(app, KeyOrder(app, app.on_event).pause, _unexpected)
+        background.start()
+        background.first_frame_written()
+        for at in range(12):
+            background.run(f"waits {at}", lambda: go_on.wait(60), lambda _: None)
+        background.run("night", lambda: "night", delivered.append)
+        await until(pilot, lambda: delivered == ["night"], "what waits for nothing")
+        go_on.set()
+
+
 async def test_a_thread_that_is_late_with_its_result_does_not_replace_a_newer_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -4,7 +4,10 @@
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import psutil
 import pytest
@@ -12,8 +15,9 @@ import pytest
 from core.base.errors import TTMatrixError
 from core.base.processes import Cancelled
 from core.matrix import index
-from core.matrix.cache import Cache, in_worker, in_worker_until, reindex
+from core.matrix.cache import Cache, in_worker, in_worker_until, read_index, reindex
 from core.matrix.cache_file import dumps
+from core.matrix.indexing import read_and_join
 from tests.support.tree import INFERENCE, YAML, sample
 
 
@@ -25,6 +29,29 @@ def test_it_is_the_same_and_cached(tmp_path: Path) -> None:
     assert (tmp_path / "cache").is_dir()
     (checkout.test_config / INFERENCE).write_text(YAML[INFERENCE].replace("NOT_SUPPORTED_SKIP", "EXCLUDE_MODEL"))
     assert reindex(cache).status["n150"].counts(range(len(here.ids)))["EXCLUDE_MODEL"] == 1
+
+
+def test_of_two_that_find_no_cache_one_reads_and_the_other_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache, begun, go_on, read = Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache"), Event(), Event(), list[int]()
+
+    def slowly(*args: Any, **kwargs: Any) -> Any:
+        read.append(1)
+        begun.set()
+        assert go_on.wait(60)
+        return read_and_join(*args, **kwargs)
+
+    monkeypatch.setattr("core.matrix.indexing.read_and_join", slowly)
+    # The sample has just been written, and what may still be changing is not cached.
+    monkeypatch.setattr("core.sources.stamps._RACY_NS", 0)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(read_index, cache)
+        assert begun.wait(60)
+        second = threads.submit(read_index, cache)
+        go_on.set()
+        assert first.result(60).ids == second.result(60).ids
+    assert len(read) == 1
 
 
 def test_a_checkout_that_is_gone_is_reported(tmp_path: Path) -> None:
