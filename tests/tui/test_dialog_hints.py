@@ -16,7 +16,7 @@ import tui.screens
 from core.base.errors import TTMatrixError
 from core.matrix.view import Targets
 from core.runs.planning import KINDS
-from tests.support.app import build_app, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
 from tui.key_names import ARROWS, KEY_NAMES
 from tui.screens import Ask, Confirm, Dialog, Launch, Notice, Option, Pick
@@ -25,6 +25,7 @@ from tui.screens.run_list import LogDiff
 from tui.screens.side_by_side import SideBySide
 from tui.screens.target_question import TargetQuestion
 from tui.view_models import ListedPairs, Pair
+from tui.widgets import RowTable
 
 
 def _dialogs() -> list[type[Dialog[Any]]]:
@@ -158,3 +159,29 @@ async def test_where_a_letter_is_typed_the_line_does_not_name_it(tmp_path: Path)
         assert "y copy" not in str(line.visual)
         await pilot.press("up")
         await until(pilot, lambda: "y copy" in str(line.visual), "the key again")
+
+
+@pytest.mark.parametrize("count", [3, 200])
+async def test_a_list_is_as_high_as_its_options_and_stays_so_while_one_types(tmp_path: Path, count: int) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 50)) as pilot:
+        pick = Pick("Which?", [Option(at, f"option {at}", "a choice") for at in range(count)])
+        app.push_screen(pick)
+        await until(pilot, lambda: bool(pick.query(RowTable)) and pick.query_one(RowTable).size.height > 0, "the list")
+        height = pick.query_one(RowTable).size.height
+        assert height == count + 1 if count == 3 else 25 < height < 45
+        await pilot.press("2")
+        await until(pilot, lambda: "option 0" not in screen_text(app), "what matches")
+        assert pick.query_one(RowTable).size.height == height
+
+
+async def test_keys_look_as_on_the_line_of_keys_of_a_screen(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 50)) as pilot:
+        question: Confirm = Confirm("Stop it?", "", verb="stop it")
+        app.push_screen(question)
+        await until(pilot, lambda: app.screen is question and bool(question.query("#dialog-hint")), "the question")
+        hint = question._hint()
+        assert hint.plain == "y stop it   esc cancel"
+        assert [hint.plain[one.start : one.end] for one in hint.spans] == ["y", "esc"]
+        assert {one.style for one in hint.spans} == {"bold $footer-key-foreground"}

@@ -64,7 +64,7 @@ async def test_a_test_without_a_file_for_its_entry_is_refused_in_the_form(checko
         await type_text(pilot, "why")
         await pilot.press("enter")
         await until(
-            pilot, lambda: "file jax/test_config_training_data_parallel.yaml for one." in screen_text(app), "the reason"
+            pilot, lambda: "jax/test_config_training_data_parallel.yaml for one." in screen_text(app), "the reason"
         )
         assert isinstance(app.screen, SetFields)
     assert not app.session.pending.changes

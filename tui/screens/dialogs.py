@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -18,9 +19,14 @@ from tui.key_names import ARROWS, key_name
 from tui.screens.base import SessionScreen
 from tui.textual_private import LatePainted
 from tui.view_models import launch_summary
-from tui.widgets import CachedBox, Cycle, TextField
+from tui.widgets import CachedBox, Cycle, RowTable, TextField
 
 T = TypeVar("T")
+
+
+_KEY_STYLE = "bold $footer-key-foreground"
+_HEADS = 1
+"""The line above the rows of a list."""
 
 
 class DialogKey(NamedTuple):
@@ -85,18 +91,27 @@ class Dialog(LatePainted[T]):
 
     def hint_label(self) -> Label:
         """The line of hints: the keys in the order of use, escape last."""
-        return Label(Text(self.hint_words()), id="dialog-hint")
+        return Label(self._hint(), id="dialog-hint")
+
+    def said_first(self) -> str:
+        """Words before the keys on the line of hints."""
+        return ""
 
     def hint_words(self) -> str:
         """The words of the line of hints as they are now."""
+        return self._hint().plain
+
+    def _hint(self) -> Content:
+        """The line of hints: keys as the line of keys of a screen has them."""
         hints = self.hints()
         keys = (*self.KEYS, DialogKey("escape", "leave", self.LEAVE))
         said = [(one, hints.get(one.keys, one.hint)) for one in keys if self._works(one)]
-        return "   ".join(
-            " ".join((*(_hint_name(one) for one, _ in group), words))
-            for words, group in groupby(said, key=lambda one: one[1])
-            if words
-        )
+        parts = [Content(self.said_first())] if self.said_first() else []
+        for words, group in groupby(said, key=lambda one: one[1]):
+            if words:
+                names = " ".join(_hint_name(one) for one, _ in group)
+                parts.append(Content.assemble((names, _KEY_STYLE), f" {words}"))
+        return Content("   ").join(parts)
 
     def _works(self, one: DialogKey) -> bool:
         # A person may have given the key of a field to something else; that can be seen where the field has the focus.
@@ -104,10 +119,21 @@ class Dialog(LatePainted[T]):
 
     def show_hint(self) -> None:
         """Show the line of hints as it is now."""
-        words = self.hint_words()
+        hint = self._hint()
         for label in self.query("#dialog-hint").results(Label):
-            if str(label.visual) != words:
-                label.update(Text(words))
+            if str(label.visual) != hint.plain:
+                label.update(hint)
+
+    def fit_rows(self, rows: int) -> None:
+        """Be as high as a list of so many rows needs, as far as the screen has room; it stays so while one types."""
+        box = self.query_one("#box")
+        around = sum(self._height_of(one) for one in box.children if not isinstance(one, RowTable))
+        box.styles.height = rows + _HEADS + around + box.gutter.height
+
+    @staticmethod
+    def _height_of(one: Widget) -> int:
+        """The lines that a child of the box takes; before it is laid out, one."""
+        return max(1, one.outer_size.height) + one.styles.margin.height if one.display else 0
 
     def on_descendant_focus(self) -> None:
         self.show_hint()

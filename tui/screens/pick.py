@@ -90,11 +90,11 @@ class Pick(Dialog[T]):
     def hints(self) -> Mapping[str, str]:
         return {} if self._listed else dict.fromkeys(("up", "down", "enter"), "")
 
-    def hint_words(self) -> str:
-        keys = super().hint_words()
-        return keys if self._listed else f"Nothing matches what is typed   {keys}"
+    def said_first(self) -> str:
+        return "" if self._listed else "Nothing matches what is typed"
 
     def on_mount(self) -> None:
+        self.fit_rows(len(self._options))
         self.query_one(RowTable).cursor = self._at
 
     def on_input_changed(self) -> None:
@@ -104,6 +104,7 @@ class Pick(Dialog[T]):
     def add(self, options: Sequence[Option[T]]) -> None:
         """Add options after the present ones."""
         self._options = [*self._options, *options]
+        self.fit_rows(len(self._options))
         self._show_found()
 
     def _show_found(self) -> None:

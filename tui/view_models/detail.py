@@ -233,7 +233,7 @@ def _evidence(text: Text, judged: Sequence[Judgement] | None, drifts: Mapping[st
             text.append("\n")
         drift = drifts.get(one.arch)
         if drift is not None and drift.results > len(one.seen or one.rows):
-            text.append(f"{'all':<{room.arch}} ", "dim")
+            text.append(f"{'all':<{max(room.archs)}} ", "dim")
             text.append(f"{drift.text}\n", "")
 
 

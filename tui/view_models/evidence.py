@@ -4,6 +4,7 @@
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import zip_longest
 from math import isfinite
 from typing import NamedTuple
 
@@ -23,10 +24,15 @@ _STYLES = {Ending.PASSED: "pass", Ending.NOT_RUN: "dim", Ending.BROKEN: "dim"}
 
 
 class StripRoom(NamedTuple):
-    """Cells for the archs of strips that are below each other, and for their marks of CI."""
+    """Cells for strips that are below each other: for archs by their place in a line, and for marks of CI."""
 
-    arch: int = 0
+    archs: tuple[int, ...] = ()
     marks: int = 0
+
+    def before(self, arch: str, marks: int, place: int = 0) -> int:
+        """The cells in front of so many marks of CI: the arch, and what is free."""
+        name = max(cell_len(arch), *self.archs[place : place + 1], 0)
+        return name + max(0, self.marks - marks) + 1
 
 
 ALONE = StripRoom()
@@ -36,8 +42,8 @@ ALONE = StripRoom()
 def strip_room(tests: Iterable[Mapping[str, Sequence[Observation]]]) -> StripRoom:
     """Room for the strips of these results by arch: the newest marks of CI are in one column."""
     known = [*tests]
-    archs = max((cell_len(arch) for cells in known for arch, rows in cells.items() if rows), default=0)
-    return StripRoom(archs, longest_strip(known))
+    names = zip_longest(*(map(cell_len, cells) for cells in known), fillvalue=0)
+    return StripRoom(tuple(map(max, names)), longest_strip(known))
 
 
 def strip_cells(arch: str, rows: Sequence[Observation], room: StripRoom = ALONE) -> list[Cell]:
@@ -52,15 +58,15 @@ def strips_cells(cells: Mapping[str, Sequence[Observation]], room: StripRoom) ->
     if len(cells) == 1:
         return strip_cells(*next(iter(cells.items())), room)
     strips = [summary_of(arch, rows) for arch, rows in cells.items()]
-    found = [cell for strip in strips for cell in (*_strip(strip, room), Cell("  "))]
+    found = [cell for place, strip in enumerate(strips) for cell in (*_strip(strip, room, place), Cell("  "))]
     measured = [Cell(f" {strip.arch} {strip.pcc}") for strip in strips if strip.pcc]
     return [*found, Cell("pcc"), *measured] if measured else found[:-1]
 
 
-def _strip(strip: CellSummary, room: StripRoom) -> list[Cell]:
+def _strip(strip: CellSummary, room: StripRoom, place: int = 0) -> list[Cell]:
     """A strip without its PCC."""
     own = [Cell("+", "dim"), *_marks(strip.here)] if strip.here else []
-    free = " " * (max(0, room.arch - cell_len(strip.arch)) + max(0, room.marks - len(strip.ci)) + 1)
+    free = " " * (room.before(strip.arch, len(strip.ci), place) - cell_len(strip.arch))
     return [Cell(f"{strip.arch}{free}", "heading"), *_marks(strip.ci), *own, Cell(f" {strip.count}", "dim")]
 
 
@@ -81,8 +87,7 @@ def course_cells(arch: str, rows: Sequence[Observation], room: StripRoom = ALONE
             ci = len(found[0])
             strips = " ".join(filter(None, (every[:ci], every[ci:])))
             ends = text(low) if text(low) == text(high) else f"{text(low)} to {text(high)}"
-            before = max(room.arch, cell_len(arch)) + max(0, room.marks - ci) + 1
-            lines.append([Cell(f"{name:<{before}}", "dim"), Cell(strips), Cell(f" {ends}", "dim")])
+            lines.append([Cell(f"{name:<{room.before(arch, ci)}}", "dim"), Cell(strips), Cell(f" {ends}", "dim")])
     return lines
 
 

@@ -51,9 +51,10 @@ _SIZES: Mapping[str, TableColumn] = {
     RUN: TableColumn("", 9, yields=2),
     DEVICE_RUN: TableColumn("", 10, yields=2),
     "bringup": TableColumn("", 10, yields=3),
-    EVIDENCE: TableColumn("", 14, yields=4),
-    PCC_COURSE: TableColumn("", 16, yields=4),
-    TIME_COURSE: TableColumn("", 16, yields=4),
+    # A whole strip of one arch: its newest result is at its end.
+    EVIDENCE: TableColumn("", 23, yields=4),
+    PCC_COURSE: TableColumn("", 23, yields=4),
+    TIME_COURSE: TableColumn("", 23, yields=4),
     RESULT: TableColumn("", 25, yields=2),
     VERDICT: TableColumn("", 25, yields=3),
     "reason": TableColumn("", 16, share=2, yields=5),
@@ -89,7 +90,8 @@ _LEAST_ID = 32
 """Least width of ids beside columns that a person has chosen: 99 of a hundred variants are whole in it."""
 
 
-def _size(name: str) -> TableColumn:
+def size_of(name: str) -> TableColumn:
+    """A column of the table, before it has a title."""
     return _SIZES.get(name, _OTHER_SIZE)
 
 
@@ -121,7 +123,7 @@ class MatrixRows:
 
     def _column(self, name: str) -> TableColumn:
         title = BY_TABLE_FIELD[name].title
-        width = _size(name).width
+        width = size_of(name).width
         if name == "archs":
             title = arch_title(self._matrix)
             width = len(title)
@@ -132,7 +134,7 @@ class MatrixRows:
         if name == self._view.sort_key:
             # The sort order is at the end, where cutting it off matters least.
             title = f"{'▼' if self._view.descending else '▲'}{title}"
-        size = _OP_ID if name == "id" and self._kind.short_ids else _size(name)
+        size = _OP_ID if name == "id" and self._kind.short_ids else size_of(name)
         width = min(width, size.width) if size is _OP_ID else width
         heads = arch_names(self._matrix) if name == "archs" else ()
         chosen = self._names != self._kind.columns

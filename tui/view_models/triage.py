@@ -215,7 +215,8 @@ class TriageLook:
             TableColumn("decision", 8),
             TableColumn("verdict", 12),
             TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True, ids=True),
-            TableColumn("evidence", 18, yields=1),
+            # A whole strip of one arch: its newest result is at its end.
+            TableColumn("evidence", max(18, strip + _AROUND_STRIP), yields=1),
             TableColumn("reason · proposed" if by is TriageBy.REASON else "proposed", 28, share=3),
         )
 
@@ -318,6 +319,7 @@ def _what(cause: Cause) -> Iterator[str]:
 
 
 _NAMED_ARCHS = 2
+_AROUND_STRIP = len("n150 ") + len(" 12/12")
 
 
 def _asks_style(change: Listed) -> str:

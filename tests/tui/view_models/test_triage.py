@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from core.edits import Operation, OpKind
 from core.edits.pending import BaseEntry, Change, Decision, Pending
-from core.evidence import Ending, Observation, Origin
+from core.evidence import Ending, Observation, Origin, summary_text
 from core.evidence.analysis import Between, Commits, OneCommit
 from core.evidence.proposals import Concern, InboxItem, NotProposed, Proposal, Worklist, shared_by
 from core.evidence.verdicts import Verdict
+from core.matrix.view import EVIDENCE, PCC_COURSE, TIME_COURSE
 from tests.support.evidence import judged, observed
 from tui.view_models import (
     Listed,
@@ -25,6 +26,7 @@ from tui.view_models import (
     shared_lines,
     strip_lines,
 )
+from tui.view_models.matrix import size_of
 
 
 def _item(id: str, verdict: Verdict, value: str = "EXPECTED_PASSING", leaves: tuple[str, ...] = ()) -> InboxItem:
@@ -203,9 +205,9 @@ def test_strips_below_each_other_have_their_newest_results_in_one_column() -> No
     ]
     assert _plain(group_lines(items, {}, 99)) == [
         f"{'a':99}",
-        "  n150        PPPx 3/4  n300-llmbox   Px 1/2",
+        "  n150 PPPx 3/4  n300-llmbox   Px 1/2",
         f"{'b':99}",
-        "  n150          xx 0/2",
+        "  n150   xx 0/2",
     ]
 
 
@@ -216,6 +218,16 @@ def test_a_row_has_the_results_of_its_detail_not_only_those_that_decided() -> No
     (_, _, _, evidence, _) = TriageLook(TriageBy.NOTHING).change(one)
     assert evidence[0].text == "n150 Px 1/2"
     assert item.passes["n150"].text == "1/2"
+
+
+def test_a_column_of_evidence_has_room_for_the_newest_result() -> None:
+    rows = [observed(Ending.FAILED if at == 11 else Ending.PASSED, when=float(at)) for at in range(12)]
+    text = summary_text({"n150": rows}, 12)
+    assert text.startswith("n150 PPPPPPPPPPPx 11/12")
+    look = TriageLook(TriageBy.CAUSE, strip=12)
+    widths = {column.title: column.width for column in look.columns}
+    assert widths["evidence"] >= len("n150 PPPPPPPPPPPx 11/12")
+    assert {size_of(name).width for name in (EVIDENCE, PCC_COURSE, TIME_COURSE)} == {len("n150 PPPPPPPPPPPx 11/12")}
 
 
 def test_a_group_says_what_its_tests_share_and_shows_each_whole_strip() -> None:

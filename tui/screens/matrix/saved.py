@@ -69,6 +69,9 @@ class Views(Dialog[ViewSpec]):
             yield RowTable(_rows(self._saved))
             yield self.hint_label()
 
+    def on_mount(self) -> None:
+        self.fit_rows(len(self.table.source))
+
     @property
     def table(self) -> RowTable:
         return self.query_one(RowTable)
@@ -118,3 +121,4 @@ class Views(Dialog[ViewSpec]):
         if saved is not None:
             self._saved = saved
             self.table.show(_rows(saved), keep=cursor)
+            self.fit_rows(len(self.table.source))
