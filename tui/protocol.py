@@ -259,8 +259,8 @@ class Runs(Protocol):
     def start_again(self, records: Sequence[RunRecord]) -> None:
         """Start the same runs once more; several are listed first."""
 
-    def start_rest(self) -> None:
-        """Start again what failed or did not run in the newest batch; the runs are listed first."""
+    def start_rest(self, batch: str = "") -> None:
+        """Start again what failed or did not run in a batch, else in the newest one; the runs are listed first."""
 
     def cancel(self, run_ids: Sequence[str]) -> None:
         """Stop runs and everything they started."""

@@ -53,9 +53,9 @@ async def test_where_there_is_nothing_each_key_says_what_is_missing(tmp_path: Pa
 @pytest.mark.parametrize(
     ("screen", "key", "words"),
     [
-        ("2", "S", Need.RUN),
-        ("2", "h", Need.RUN),
-        ("2", "f", Need.RUN),
+        ("2", "S", Need.RUNS),
+        ("2", "h", Need.RUNS),
+        ("2", "f", Need.RUNS),
         ("9", "a", Need.WORKFLOW),
         ("9", "x", Need.WORKFLOW),
         ("5", "T", Need.CHANGE),

@@ -109,7 +109,7 @@ async def test_a_run_without_programs_and_a_broken_one(checkout: Checkout) -> No
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("2")
         await until(pilot, lambda: "7 runs" in screen_text(app), "the runs")
-        await pilot.press("g", "i")
+        await pilot.press("i")
         await until(pilot, lambda: "wrote no IR" in screen_text(app), "that there is none")
         await pilot.press("d", "s", "escape", "j", "i", "d")
         await until(pilot, lambda: "stablehlo.a" in screen_text(app), "what can be read")

@@ -220,7 +220,7 @@ async def test_the_queue_is_paused_and_moved_and_the_rest_runs_again(tmp_path: P
         again = {record.spec.test_id for record in app.session.runs[:2]}
         assert again == {hanging, failing}
         # All that are marked are stopped at once, by one question.
-        await pilot.press("g", "space", "space", "S")
+        await pilot.press("g", "space", "S")
         await until(pilot, lambda: "Stop 2 runs?" in screen_text(app), "the question")
         await pilot.press("y")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "the last end")
@@ -234,7 +234,7 @@ async def test_runs_are_marked_compared_reported_and_run_again(checkout: Checkou
         await until(pilot, lambda: len(app.session.runs) == 2, "the runs")
         await until(pilot, lambda: not any(record.active for record in app.session.runs), "their ends")
         await until(pilot, lambda: "2 runs have ended: " in screen_text(app), "the word at the end")
-        await pilot.press("2", "g", "Y")
+        await pilot.press("2", "g", "j", "Y")
         shown = app.navigation.screen(RunsScreen).runs.current
         assert shown is not None
         passed = next(record for record in app.session.runs if record.spec.test_id == PASSING_ID)
@@ -243,7 +243,8 @@ async def test_runs_are_marked_compared_reported_and_run_again(checkout: Checkou
         await until(pilot, lambda: "This run has passed" in screen_text(app), "the word about a reason")
         await pilot.press("c")
         await until(pilot, lambda: "Mark two runs" in screen_text(app), "how to compare")
-        await pilot.press("g", "space", "space", "c")
+        # On the heading, all of the batch.
+        await pilot.press("g", "space", "c")
         await until(pilot, lambda: "Two logs" in screen_text(app), "the differences")
         assert "@@" in screen_text(app)
         await pilot.press("escape", "d")
@@ -251,6 +252,7 @@ async def test_runs_are_marked_compared_reported_and_run_again(checkout: Checkou
         assert "torch 2.9.0" in screen_text(app)
         # From its first line on: the pane is painted whole.
         assert "exit code" in screen_text(app)
+        app.clear_notifications()
         await pilot.press("escape", "r")
         await until(pilot, lambda: "Run 2 tests again?" in screen_text(app), "the question")
         assert PASSING_ID in screen_text(app)

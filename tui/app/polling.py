@@ -18,7 +18,7 @@ from core.base.errors import TTMatrixError
 from core.base.settings import Settings, SettingsFile
 from core.base.text import one_line
 from core.evidence import nightly
-from core.runs import cluster
+from core.runs import cluster, planning
 from core.sources import Stamps, all_unchanged, stamp_of
 from tui import view_models
 from tui.app.bridge import Repeating
@@ -72,6 +72,8 @@ class Seen:
     """The branch that is checked out."""
     other_models: OtherModels | None = None
     """The commits, if other models are checked out than are recorded."""
+    going: str = ""
+    """How far runs of this checkout are, in words."""
     settings: Settings | TTMatrixError | None = None
     """The settings file as last changed, or why it cannot be read; None: it was not changed."""
 
@@ -84,6 +86,8 @@ class Looker:
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
         self._cluster: Cluster | None = None
         self._settings_file = SettingsFile(session.paths.settings_file)
+        self._going: tuple[Sequence[RunRecord], Sequence[RunRecord]] = (), ()
+        """The runs that were last looked at, and those of batches that go on."""
         self._night: tuple[object, CiRun | None, float | None] | None = None
         """The newest nightly and the time of the newest report, with the state of the store in which they were."""
         self._models: tuple[Stamps, OtherModels | None] | None = None
@@ -111,8 +115,8 @@ class Looker:
         night, report = self._newest(file)
         fresh = view_models.freshness(night.ended if night else None, report, now.timestamp())
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
-        branch, models = session.workspace.branch, self._other_models()
-        self._seen = Seen(*found, night, fresh, branch, models, self._settings() or before.settings)
+        branch, models, going = session.workspace.branch, self._other_models(), self._far(runs)
+        self._seen = Seen(*found, night, fresh, branch, models, going, self._settings() or before.settings)
         return self._seen
 
     def _other_models(self) -> OtherModels | None:
@@ -121,6 +125,12 @@ class Looker:
         if self._models is None or self._models[0] != stamps:
             self._models = stamps, sources.other_models(self._session.checkout)
         return self._models[1]
+
+    def _far(self, records: list[RunRecord]) -> str:
+        """How far runs are; those that have ended are looked at only when there are other ones."""
+        if records is not self._going[0]:
+            self._going = records, planning.going(records) if any(record.active for record in records) else ()
+        return view_models.far_words(planning.progress(self._going[1], time.time())) if self._going[1] else ""
 
     def _newest(self, store: Path) -> tuple[CiRun | None, float | None]:
         """The newest nightly, and the time of the newest report; the store is read only when it has changed."""
@@ -209,6 +219,7 @@ class Polling:
         listed = {record.spec.run_id for record in session.all_runs}
         new = [record for record in reversed(started) if record.spec.run_id not in listed]
         session.all_runs, session.runs = [*new, *session.all_runs], [*new, *session.runs]
+        session.going = view_models.far_words(planning.progress(session.runs, time.time()))
         self._ahead = {record.spec.run_id for record in new}
         if started:
             session.last_started = started[0].spec.run_id
@@ -291,6 +302,7 @@ class Polling:
         if ahead.difference(record.spec.run_id for record in seen.all_runs):
             # Another look follows: taking this one would unlist them until then.
             return
+        went, session.going = session.going, seen.going
         if seen.runs is not session.runs or seen.all_runs is not session.all_runs:
             session.all_runs, session.runs = seen.all_runs, seen.runs
             self._unfinished |= {record.spec.batch for record in seen.runs if record.active}
@@ -298,6 +310,8 @@ class Polling:
             self.read_ages()
         elif seen.commit_changed:
             self.read_ages()
+        elif went != session.going:
+            self._signals.identity_changed.publish(None)
         self._announce_end()
 
     def _runs_changed(self) -> None:

@@ -78,10 +78,10 @@ class RunActions:
         """Start the same runs again; if there are several, list them first."""
         self._background.run("plan runs", partial(_again, self._session, records), self._list_and_start, asks=True)
 
-    def start_rest(self) -> None:
-        """Start again what failed or did not run in the newest batch, including its reruns; list the runs first."""
+    def start_rest(self, batch: str = "") -> None:
+        """Start again what failed or did not run in a batch, else the newest, and in what it reruns; list it first."""
         take = partial(self._list_and_start, always=True)
-        self._background.run("plan runs", partial(_rest, self._session), take, asks=True)
+        self._background.run("plan runs", partial(_rest, self._session, batch), take, asks=True)
 
     def _list_and_start(self, specs: Sequence[RunSpec], *, always: bool = False) -> None:
         """Start the planned runs; if there are several, or with `always`, list them for confirmation first."""
@@ -180,10 +180,12 @@ def _again(session: Session, records: Iterable[RunRecord]) -> Sequence[RunSpec]:
     return planning.as_batch(planning.with_estimates(again, session.runs, {}))
 
 
-def _rest(session: Session) -> Sequence[RunSpec]:
-    """Reruns of what failed or did not run in the newest batch. Raises UsageError if there is none."""
-    records = runs.own_runs(session.store.records(), session.workspace.tree)
-    left = planning.left_over(records, planning.newest_batch(records), failures=True, undone=True)
+def _rest(session: Session, batch: str) -> Sequence[RunSpec]:
+    """Reruns of what failed or did not run in a batch, else in the newest. Raises UsageError if there is none."""
+    # A batch that is listed may be one of another checkout.
+    known = session.store.records()
+    records = known if batch else runs.own_runs(known, session.workspace.tree)
+    left = planning.left_over(records, batch or planning.newest_batch(records), failures=True, undone=True)
     return _again(session, left)
 
 

@@ -68,7 +68,8 @@ class Need(StrEnum):
     NO_GRID = "This does not work in a grid: {matrix.grid} shows the table."
     COLUMNS = "There is only one column."
     GROUPS = "The rows are not grouped: {matrix.group} groups them."
-    RUN = "No run is listed."
+    RUNS = "No run is listed."
+    RUN = "This is a batch: {runs.enter} shows its runs."
     RUNNING = "These runs have ended."
     QUEUED = "None of these runs is queued."
     TWO_RUNS = (
@@ -130,11 +131,12 @@ BEFORE: Mapping[Need, Need] = {
     Need.HISTORY: Need.TEST,
     Need.REAL: Need.TEST,
     Need.RUN_HERE: Need.REAL,
+    Need.RUN: Need.RUNS,
     Need.SOURCE: Need.RUN,
-    Need.FAILURE: Need.RUN,
+    Need.FAILURE: Need.RUNS,
     Need.ROW_RUN: Need.PROFILE_ROW,
-    Need.RUNNING: Need.RUN,
-    Need.QUEUED: Need.RUN,
+    Need.RUNNING: Need.RUNS,
+    Need.QUEUED: Need.RUNS,
     Need.RUN_FILES: Need.RUN,
     Need.CONFLICT: Need.CHANGE,
     Need.FIX: Need.FINDING,

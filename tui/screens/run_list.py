@@ -9,22 +9,25 @@ from textual.widgets import Label
 
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
-from core.runs import Outcome
+from core.matrix.query import exactly
+from core.runs import FAILURES, Outcome
 from core.runs.log import compare_logs, last_line
 from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
 from tui.commands import Need
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Confirm, Dialog, DialogKey
-from tui.view_models import diff_style
+from tui.view_models import RunGroup, again_command, diff_style
 from tui.widgets import CachedBox, LinesView, RunTable, TextLines
 
 _NAMED = 8
 """Most runs that a question names."""
+_MOST_SHOWN = 300
+"""A query by name for more tests than this would take long to read."""
 
 
 class RunList:
-    """The table of runs. Actions are on the marked runs, else on the highlighted one."""
+    """The table of runs. Actions are on the marked runs, else on the highlighted run or batch."""
 
     def __init__(self, screen: SessionScreen, table: RunTable) -> None:
         self.table = table
@@ -43,9 +46,13 @@ class RunList:
 
     @property
     def current(self) -> RunRecord | None:
-        """The highlighted run."""
-        key = self.table.cursor_key
-        return next((record for record in self.listed if record.spec.run_id == key), None)
+        """The highlighted run; None: there is none, or a heading is highlighted."""
+        return self.table.record
+
+    @property
+    def group(self) -> RunGroup | None:
+        """The batch, or part of one, whose heading is highlighted."""
+        return self.table.group
 
     def show(self, keep: str | None) -> None:
         """Show the runs as they are now, with the cursor on the run of id `keep`."""
@@ -62,22 +69,53 @@ class RunList:
             self._context.background.run("last lines", read, self.table.show_last_lines, supersede=True)
 
     def _chosen(self) -> list[RunRecord]:
-        """The marked runs, oldest first; where there are none, the highlighted one."""
+        """The marked runs, oldest first; where there are none, the highlighted one, or all of the highlighted batch."""
         marks = self.table.marks
         marked = [record for record in reversed(self.listed) if record.spec.run_id in marks] if marks else []
-        return marked or ([self.current] if self.current is not None else [])
+        if marked or self.current is not None:
+            return marked or [one for one in (self.current,) if one]
+        return sorted(self.group.records, key=lambda record: record.spec.run_id) if self.group is not None else []
+
+    @property
+    def batch(self) -> str:
+        """The name of the highlighted batch; empty: no heading is highlighted."""
+        return self.group.batch if self.group is not None else ""
+
+    def to_a_log(self) -> None:
+        """From a heading to the run of its batch whose log says most: one that runs, or one that failed."""
+        if self.group is not None:
+            # Those that run are at the top.
+            records = self.group.records
+            failed = next((one for one in records if one.outcome in FAILURES), records[0])
+            self.table.reveal((records[0] if records[0].active else failed).spec.run_id)
 
     # Actions
 
-    def show_test(self) -> None:
-        """Go to the test of the highlighted run in the matrix."""
-        record = self.current
-        if record is None:
-            return
-        if record.spec.test_id in self._session.view.matrix.rows:
-            self._context.navigation.show_test(record.spec.test_id)
-        else:
-            self._context.notify.info("The checkout no longer has this test.")
+    def show_tests(self) -> None:
+        """Go to the test of the highlighted run in the matrix, or to those of the highlighted batch."""
+        records = [self.current] if self.current is not None else self.group.records if self.group is not None else []
+        known = [id for id in dict.fromkeys(one.spec.test_id for one in records) if id in self._session.matrix.rows]
+        if len(known) == 1:
+            self._context.navigation.show_test(known[0])
+        elif known:
+            self._context.navigation.show_tests(exactly(known[:_MOST_SHOWN]))
+            if len(known) > _MOST_SHOWN:
+                self._context.notify.info(f"The first {_MOST_SHOWN} of {len(known):,} tests.")
+        elif records:
+            self._context.notify.info(
+                "The checkout no longer has " + ("this test." if self.current else "these tests.")
+            )
+
+    @property
+    def command(self) -> str:
+        """The command that starts the highlighted batch again; empty: no heading is highlighted."""
+        return again_command(self.group) if self.group is not None else ""
+
+    @property
+    def reasons(self) -> str:
+        """Why runs of the highlighted batch failed, a line for each."""
+        failed = [one for one in self.group.records if one.outcome in FAILURES] if self.group is not None else []
+        return "\n".join(f"{one.spec.test_id}: {one.summary}" for one in failed)
 
     def open_source(self) -> None:
         """Open the editor at the line of the model that the highlighted run, a bisection, names.
@@ -116,12 +154,15 @@ class RunList:
     def missing_for(self, need: Need) -> bool | None:
         """Whether what a command needs is missing; None where that is not about the list."""
         match need:
+            case Need.RUNS:
+                return not len(self.table.source)
             case Need.RUN:
                 return self.current is None
             case Need.SOURCE:
                 return self._source is None
             case Need.FAILURE:
-                return self.current is not None and self.current.outcome is Outcome.PASS
+                current = self.current
+                return current.outcome is Outcome.PASS if current is not None else not self.reasons
             case Need.RUNNING:
                 return not any(record.active for record in self._chosen())
             case Need.QUEUED:
@@ -147,20 +188,23 @@ class RunList:
 
     def hold(self) -> None:
         """Hold queued runs, or release them where all of them are on hold."""
-        if queued := self._queued():
-            held = not all(record.held for record in queued)
-            self._in_queue(queued, lambda queue, run_id: queue.hold(run_id, held))
+        queued = self._queued()
+        held = not all(record.held for record in queued)
+        done = "on hold" if held else "released"
+        self._in_queue(queued, lambda queue, run_id: queue.hold(run_id, held), done)
 
     def put_first(self) -> None:
         """Move queued runs to the front of the queue, in their order."""
         # Each goes before those that were moved already, so the last comes first.
-        self._in_queue(self._queued()[::-1], Queue.put_first)
+        self._in_queue(self._queued()[::-1], Queue.put_first, "at the front of the queue")
 
     def put_last(self) -> None:
         """Move queued runs to the end of the queue."""
-        self._in_queue(self._queued(), Queue.put_last)
+        self._in_queue(self._queued(), Queue.put_last, "at the end of the queue")
 
-    def _in_queue(self, queued: Sequence[RunRecord], act: Callable[[Queue, str], None]) -> None:
+    def _in_queue(self, queued: Sequence[RunRecord], act: Callable[[Queue, str], None], done: str) -> None:
+        """Change the place of runs; of several, it is said what was `done`."""
+
         def change(queue: Queue) -> None:
             for record in queued:
                 act(queue, record.spec.run_id)
@@ -168,6 +212,8 @@ class RunList:
         if queued:
             self._context.runs.change_queue(change)
             self.table.unmark()
+        if len(queued) > 1:
+            self._context.notify.info(f"{len(queued):,} runs: {done}.")
 
     def _queued(self) -> list[RunRecord]:
         """The chosen runs that are queued."""

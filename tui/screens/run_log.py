@@ -2,6 +2,7 @@
 """The lower half of the runs screen: the log of the highlighted run or another of its files, or its details."""
 
 import time
+from collections.abc import Mapping
 from functools import partial
 
 from rich.cells import cell_len
@@ -11,12 +12,13 @@ from textual.widget import Widget
 from core.base.text import one_line
 from core.runs import Age, case_progress, read_case_results, shell_command
 from core.runs.log import Arrivals, LogFile, cause_line
+from core.runs.planning import Progress, time_taken
 from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.list_and_text import title_of_text
 from tui.screens.pick import Option, Pick
-from tui.view_models import fit, run_look, run_text
+from tui.view_models import RunGroup, batch_text, batch_words, fit, now_words, run_look, run_text
 from tui.widgets import LogPane, LogView, TextPane
 
 _LEAST_ID = 24
@@ -40,6 +42,8 @@ class RunLog:
         """The name of the file that is shown; empty: the log."""
         self._described: tuple[RunRecord, Age | None, int] | None = None
         """The run whose details are shown, and its age as shown."""
+        self.group: RunGroup | None = None
+        """The batch that is shown, in place of a run."""
 
     @property
     def view(self) -> LogView:
@@ -49,22 +53,34 @@ class RunLog:
     @property
     def front(self) -> Widget:
         """The widget that gets the keys."""
-        return self.detail if self.detailed else self.pane.view
+        return self.detail if self.detailed or self.group is not None else self.pane.view
 
     def show(self, record: RunRecord | None) -> None:
         """Show a run; the one that is shown already stays where it is scrolled to."""
         before, self.record = self.record, record
+        if self.group is not None:
+            self.group, self._described = None, None
         if record is not None and (before is None or before.spec.run_id != record.spec.run_id):
             self._file = ""
             self.pane.open(LogFile(record.log), Arrivals(record.arrivals))
         self.show_title()
         self.show_detail()
 
+    def show_group(self, group: RunGroup, come: Progress, last_lines: Mapping[str, str]) -> None:
+        """Show a batch and its progress; while it is the same one, its text stays where it is scrolled to."""
+        before, self.group, self.record = self.group, group, None
+        text = batch_text(group, come, time_taken(group.records, time.time()), last_lines)
+        same = before is not None and before.key == group.key
+        if not same or text != self.detail.shown:
+            self.detail.show(text, stay=same)
+        self.title.say(group.name, now_words(come) or batch_words(group, come))
+
     def show_title(self) -> None:
         """Say which run it is, its outcome or state, and what is new in its log."""
         record = self.record
         if record is None:
-            self.title.say("")
+            if self.group is None:
+                self.title.say("")
             return
         view = self.view
         state = f"{view.unseen:,} new lines below" if view.unseen else "following" if view.following else ""

@@ -35,7 +35,7 @@ class RunsPlace(NamedTuple):
 
 
 class RunsScreen(ListAndText[RunRecord]):
-    """The runs above, the log of the highlighted one below."""
+    """The runs above, in batches; below the log of the highlighted one, or what there is to say about a batch."""
 
     PLACES = (Where.RUNS,)
     PURPOSE = "Runs of tests, here and on other machines: what runs, what waits, how it ended, and the log, live."
@@ -83,13 +83,13 @@ class RunsScreen(ListAndText[RunRecord]):
         # What a person has just started is what they want to see.
         self.runs.show(started if started != before else self.table.cursor_key)
         if started != before:
-            self.log_pane.show(self.runs.current)
+            self._show_below()
         self.runs.read_last_lines()
         self._say_where()
 
     def _say_where(self) -> None:
         session, listed = self.session, self.runs.listed
-        self.panes.fit(len(listed))
+        self.fit_list()
         self.offer("runs.cancel")
         others = len(session.all_runs) - len(session.runs)
         key = self.context.keymap.key("runs.everywhere")
@@ -101,7 +101,7 @@ class RunsScreen(ListAndText[RunRecord]):
         )
         come = progress(session.runs, time.time())
         none = advice(_NONE, self.context.keymap, read_only=session.read_only)
-        said = progress_text(come, session.runs) if listed else none
+        said = progress_text(come) if listed else none
         self.messages.rest([Cell(one_line(said), "running" if come.left else "dim")] if come.left or not listed else ())
         self.table.say_when_empty(self.first_step(_NONE))
 
@@ -111,10 +111,21 @@ class RunsScreen(ListAndText[RunRecord]):
             self.table.repaint_rows()
             self.runs.read_last_lines()
             self._say_where()
+            if self.runs.group is not None:
+                self._show_below()
 
     def show_text(self) -> None:
-        self.log_pane.show(self.runs.current)
+        self._show_below()
         self.offer("runs.cancel")
+
+    def _show_below(self) -> None:
+        """Show the log of the run under the cursor, or what there is to say about the batch."""
+        group = self.runs.group
+        if group is not None:
+            self.log_pane.show_group(group, self.table.rows.progress(group), self.table.last_lines)
+        else:
+            self.log_pane.show(self.runs.current)
+        self.set_class(self.front is not self.log_view, "detailed")
 
     def on_run_table_marked(self, event: RunTable.Marked) -> None:
         self._say_where()
@@ -129,12 +140,14 @@ class RunsScreen(ListAndText[RunRecord]):
         if all(one.spec.run_id != run_id for one in self.runs.listed):
             self.runs.everywhere = True
         self.runs.show(run_id)
+        self.table.reveal(run_id)
         self.panes.zoom("log" if zoomed else "")
-        self.log_pane.show(self.runs.current)
+        self._show_below()
         self.set_focus(self.log_view if zoomed else self.table)
 
     def show_log(self) -> None:
-        """Give the log of the highlighted run the whole screen, and the keys."""
+        """Give the log of the highlighted run the whole screen, and the keys; on a heading, that of a run below it."""
+        self.runs.to_a_log()
         self.panes.zoom("log")
         if self.is_mounted:
             self._focus_log()
@@ -152,7 +165,7 @@ class RunsScreen(ListAndText[RunRecord]):
         if isinstance(spot, RunsPlace):
             self.runs.show(spot.key)
             self.panes.zoom(spot.zoomed)
-            self.log_pane.show(self.runs.current)
+            self._show_below()
             self.set_focus(self.front if spot.zoomed == "log" else self.table)
 
     def stop_following(self) -> None:
@@ -169,7 +182,7 @@ class RunsScreen(ListAndText[RunRecord]):
 
     def _show_details(self, detailed: bool) -> None:
         self.log_pane.detailed = detailed
-        self.set_class(detailed, "detailed")
+        self._show_below()
 
     def page(self) -> Callable[[], Page]:
         listed = self.runs.current is not None
@@ -206,7 +219,7 @@ class RunsScreen(ListAndText[RunRecord]):
 
     def _on_current(self) -> RunLog:
         """The log pane, on the run under the cursor: a key may be ahead of the message that the cursor has moved."""
-        self.log_pane.show(self.runs.current)
+        self._show_below()
         return self.log_pane
 
     # Actions
@@ -236,7 +249,7 @@ class RunsScreen(ListAndText[RunRecord]):
         "Run again",
         "Start the marked runs, or this one, again",
         footer=True,
-        needs=Need.RUN,
+        needs=Need.RUNS,
         changes=Changes.RUNS,
         aliases="rerun restart",
     )
@@ -248,11 +261,11 @@ class RunsScreen(ListAndText[RunRecord]):
         Where.RUNS,
         "R",
         "Run rest",
-        "Run what failed or did not run in the last batch",
+        "Run what failed or did not run of the batch",
         changes=Changes.RUNS,
     )
     def action_run_rest(self) -> None:
-        self.context.runs.start_rest()
+        self.context.runs.start_rest(self.runs.batch)
 
     @command(
         "runs.compare",
@@ -287,9 +300,9 @@ class RunsScreen(ListAndText[RunRecord]):
         if not self.table.has_focus:
             self.set_focus(self.front)
 
-    @command("runs.entry", Where.RUNS, "m", "Entry", "Show the test of the run in the matrix", needs=Need.RUN)
+    @command("runs.entry", Where.RUNS, "m", "Entry", "Show the test of the run, or those of the batch", needs=Need.RUNS)
     def action_entry(self) -> None:
-        self.runs.show_test()
+        self.runs.show_tests()
 
     @command(
         "runs.hold", Where.RUNS, "h", "Hold", "Hold or release queued runs", needs=Need.QUEUED, changes=Changes.RUNS
@@ -345,13 +358,14 @@ class RunsScreen(ListAndText[RunRecord]):
         "p",
         "Profiles",
         "Show the batch of the run by profile",
-        needs=Need.RUN,
+        needs=Need.RUNS,
         aliases="compare options",
     )
     def action_profiles(self) -> None:
         """Show the batch of the run by profile."""
-        if self.runs.current is not None:
-            self.context.navigation.show_profiles(self.runs.current.spec.batch)
+        batch = self.runs.batch or (self.runs.current.spec.batch if self.runs.current is not None else "")
+        if batch or self.runs.current is not None:
+            self.context.navigation.show_profiles(batch)
 
     @command(
         "runs.source",
@@ -365,10 +379,18 @@ class RunsScreen(ListAndText[RunRecord]):
     def action_open_source(self) -> None:
         self.runs.open_source()
 
-    @command("runs.copy", Where.RUNS, "y", "Copy", "Copy the exact command of the run", footer=True, needs=Need.RUN)
+    @command(
+        "runs.copy", Where.RUNS, "y", "Copy", "Copy the exact command of the run or batch", footer=True, needs=Need.RUNS
+    )
     def action_copy_command(self) -> None:
-        self._on_current().copy_command()
+        if command := self.runs.command:
+            self.context.notify.copy(command)
+        else:
+            self._on_current().copy_command()
 
     @command("runs.reason", Where.RUNS, "Y", "Copy why", "Copy the line that explains the failure", needs=Need.FAILURE)
     def action_copy_reason(self) -> None:
-        self._on_current().copy_reason()
+        if reasons := self.runs.reasons:
+            self.context.notify.copy(reasons)
+        else:
+            self._on_current().copy_reason()

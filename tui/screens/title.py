@@ -70,7 +70,7 @@ def identity_of(session: Session) -> Identity:
         other_models=session.other_models is not None,
         arch=session.view.lens,
         results=session.freshness,
-        going=view_models.going_words(session.runs) if session.runs else "",
+        going=session.going,
         pending=f"{pending:,} pending" if pending else "",
         hosts=f"hosts: {view_models.hosts_words(cluster)}" if cluster and cluster.hosts else "",
         lease=session.lease_text,

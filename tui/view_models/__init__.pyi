@@ -1,4 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+from .batch_detail import again_command as again_command, batch_text as batch_text, batch_words as batch_words
+from .batches import (
+    FOLDED_FROM as FOLDED_FROM,
+    RunGroup as RunGroup,
+    RunRows as RunRows,
+    batch_rows as batch_rows,
+)
 from .changes import effect_words as effect_words, rebase_words as rebase_words
 from .clusters import (
     cluster_rows as cluster_rows,
@@ -124,11 +131,11 @@ from .runs import (
     OutcomeLook as OutcomeLook,
     ended_words as ended_words,
     exit_words as exit_words,
-    going_words as going_words,
+    far_words as far_words,
     last_runs as last_runs,
+    now_words as now_words,
     progress_text as progress_text,
     run_look as run_look,
-    run_rows as run_rows,
 )
 from .session_plan import (
     PlanRow as PlanRow,

@@ -38,7 +38,7 @@ class Identity(NamedTuple):
     results: str = ""
     """How old the newest night is."""
     going: str = ""
-    """Runs that are running or waiting."""
+    """How far runs are that are running or waiting, and when they end."""
     pending: str = ""
     """Changes that wait for a decision or a write."""
     hosts: str = ""

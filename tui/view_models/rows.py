@@ -93,10 +93,18 @@ class Rows(Generic[T_co]):
         return self._key(self.items[position])
 
     def marked(self, position: int) -> bool:
-        return self._marked is not None and self._marked(self.items[position])
+        return self.is_marked(self.items[position])
+
+    def is_marked(self, item: T_co) -> bool:  # type: ignore[misc]
+        """Whether an item is marked."""
+        return self._marked is not None and self._marked(item)
 
     def cells(self, position: int) -> Row:
         return self._cells(self.items[position])
+
+    def cells_of(self, item: T_co) -> Row:  # type: ignore[misc]
+        """The row of an item."""
+        return self._cells(item)
 
 
 class RowGroup(NamedTuple):

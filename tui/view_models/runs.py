@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs as rows of a table: running ones, the queue in its order, then ended ones."""
+"""Runs as rows of a table, and what is said about them elsewhere."""
 
 import time
 from collections import Counter
@@ -10,11 +10,11 @@ from types import MappingProxyType
 from core.base.text import counted, one_line
 from core.matrix.view import RUN_KINDS
 from core.runs import EVERYTHING, Age, Outcome, RunSpec, case_progress, newest_by_test
-from core.runs.planning import Progress
+from core.runs.planning import Progress, progress
 from core.runs.store import RunRecord, RunState
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, seconds_text
-from tui.view_models.times import ago_text
+from tui.view_models.times import ago_text, left_text
 
 _BAR_CELLS = 10
 
@@ -61,16 +61,29 @@ def last_runs(records: Sequence[RunRecord], ages: Mapping[str, Age]) -> dict[str
     }
 
 
-def progress_text(progress: Progress, records: Iterable[RunRecord]) -> str:
-    """`█████░░░░░ 3 of 6 done, about 1m20 left · 2 running, 1 waiting`; `records` are all runs."""
-    done = progress.total - progress.left
-    full = done * _BAR_CELLS // max(1, progress.total)
-    most = "at least" if progress.unknown else "about"
-    eta = f", {most} {seconds_text(progress.seconds)} left" if progress.seconds else ""
-    states = [record.state for record in records if record.active]
-    running = states.count(RunState.RUNNING)
-    now = f"{running:,} running, {len(states) - running:,} waiting"
-    return f"{'█' * full}{'░' * (_BAR_CELLS - full)} {done:,} of {progress.total:,} done{eta} · {now}"
+def progress_text(come: Progress) -> str:
+    """`█████░░░░░ 3 of 6 done, 1 failed, about 2 min left · 2 running, 1 waiting`."""
+    full = come.done * _BAR_CELLS // max(1, come.total)
+    failed = f", {come.failed:,} failed" if come.failed else ""
+    most = "at least" if come.unknown else "about"
+    left = f", {most} {left_text(come.seconds)} left" if come.seconds else ""
+    bar = f"{'█' * full}{'░' * (_BAR_CELLS - full)}"
+    return f"{bar} {come.done:,} of {come.total:,} done{failed}{left} · {now_words(come)}"
+
+
+def now_words(come: Progress) -> str:
+    """`2 running, 5 waiting, 1 on hold`; empty if all have ended."""
+    waiting = come.left - come.running - come.held
+    counts = ((come.running, "running"), (waiting, "waiting"), (come.held, "on hold"))
+    return ", ".join(f"{count:,} {word}" for count, word in counts if count)
+
+
+def far_words(come: Progress) -> str:
+    """`3 of 9 runs, 40 s left`, for the bar at the top; empty if all have ended. What is not known is left out."""
+    alone = come.total == 1 or come.held == come.left
+    words = now_words(come) if alone else f"{come.done:,} of {come.total:,} runs"
+    left = f", {'over ' if come.unknown else ''}{left_text(come.seconds)} left" if come.seconds else ""
+    return words + left
 
 
 _AGE = TableColumn("age", 12, yields=5)
@@ -97,17 +110,17 @@ _COLUMNS: Sequence[TableColumn] = (
 
 
 def run_rows(
-    records: Iterable[RunRecord],
+    records: Sequence[RunRecord],
     marks: Collection[str] = (),
     clock: Callable[[], float] = lambda: time.time(),
     ages: Mapping[str, Age] = MappingProxyType({}),
     *,
     last_lines: Mapping[str, str] = MappingProxyType({}),
     with_checkout: bool = False,
+    numbers: Mapping[str, str] = MappingProxyType({}),
 ) -> Rows[RunRecord]:
-    """Runs. `clock` gives seconds since the epoch; `ages` and the `last_lines` of running runs are by run id."""
-    records = in_turn(records)
-    repeated = _repetitions(records)
+    """Runs. `clock` gives seconds since the epoch; by run id are `ages`, the `last_lines` of running runs, and the
+    `numbers` of those that repeat a test."""
     with_host = any(record.place for record in records)
     with_profile = any(record.spec.profile for record in records)
     with_age = with_checkout or any(ages.get(record.spec.run_id) for record in records)
@@ -122,7 +135,7 @@ def run_rows(
             [Cell("stopping" if record.cancelling else look.word, look.style)],
             [Cell(ago_text(record.started, clock()), "dim")],
             [Cell(time_text(record, clock()), "dim")],
-            [Cell(f"{repeated.get(record.spec.run_id, '')}{one_line(record.spec.test_id)}")],
+            [Cell(f"{numbers.get(record.spec.run_id, '')}{one_line(record.spec.test_id)}")],
             *([[Cell(one_line(record.spec.profile), "dim")]] if with_profile else []),
             [Cell(kind_text(record.spec), "dim")],
             [Cell(one_line(record.spec.arch or ""), "dim")],
@@ -148,17 +161,6 @@ def run_rows(
     )
 
 
-def in_turn(records: Iterable[RunRecord]) -> list[RunRecord]:
-    """Runs (given newest first) in the order of the table: running, queued, then ended, newest first."""
-
-    def rank(record: RunRecord) -> tuple[int, float]:
-        if record.state is RunState.RUNNING:
-            return 0, record.started or 0.0
-        return (1, record.turn or 0) if record.state is RunState.QUEUED else (2, 0)
-
-    return sorted(records, key=rank)
-
-
 def time_text(record: RunRecord, now: float) -> str:
     """The duration of a run; for an unfinished one, the time so far and the estimate, if known."""
     estimate = f"~{seconds_text(record.spec.estimate)}" if record.spec.estimate is not None else ""
@@ -176,33 +178,12 @@ def kind_text(spec: RunSpec) -> str:
     return one_line(f"{spec.kind} {','.join(named)}".rstrip())
 
 
-def _repetitions(records: Iterable[RunRecord]) -> dict[str, str]:
-    """By run: `#2 ` for the second of several runs of a batch that were requested alike."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for record in records:
-        spec = record.spec
-        if spec.batch:
-            alike.setdefault((spec.batch, spec.test_id, spec.kind, spec.arch or "", spec.profile), []).append(
-                spec.run_id
-            )
-    several = (sorted(names) for names in alike.values() if len(names) > 1)
-    return {name: f"#{number} " for names in several for number, name in enumerate(names, 1)}
-
-
 def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
     """Lines for the terminal when the app ends; empty if there is nothing to report."""
     lines = [f"{counted(pending, 'pending change')} saved for the next start."] if pending else []
-    if going := going_words(records):
+    if going := now_words(progress(records, time.time())):
         lines.append(f"Runs continue: {going}. List them: ttmatrix runs --active")
     return "\n".join(lines)
-
-
-def going_words(records: Iterable[RunRecord]) -> str:
-    """`2 running, 5 waiting`; empty if all have ended."""
-    states = [record.state for record in records if record.active]
-    running = states.count(RunState.RUNNING)
-    counts = ((running, "running"), (len(states) - running, "waiting"))
-    return ", ".join(f"{count:,} {word}" for count, word in counts if count)
 
 
 def ended_words(records: Sequence[RunRecord]) -> str:

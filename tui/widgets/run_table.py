@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of runs: running and queued ones before those that ended, with marks on some of them."""
+"""The table of runs in their batches: what goes on before what has ended, with marks on some of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from textual.message import Message
@@ -9,7 +9,7 @@ from textual.message import Message
 from core.runs import Age
 from core.runs.store import RunRecord
 from tui.commands import Hint, Need, Where, command
-from tui.view_models import run_rows
+from tui.view_models import FOLDED_FROM, RunGroup, RunRows, batch_rows
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
 
@@ -29,7 +29,10 @@ class RunTable(RowTable):
         self.marks: set[str] = set()
         self._last_lines: dict[str, str] = {}
         """The last lines of running runs, by run id."""
-        super().__init__(run_rows(()), id=id)
+        self._turned: set[str] = set()
+        """The groups that a person has unfolded or folded, unlike the others of their size."""
+        self._shown: Callable[[], RunRows] = lambda: batch_rows(())
+        super().__init__(self._shown(), id=id)
 
     def places(self) -> tuple[Where, ...]:
         return (Where.RUN_TABLE, *super().places())
@@ -44,8 +47,75 @@ class RunTable(RowTable):
     ) -> None:
         """Show runs, given newest first, with the cursor on the run of id `keep`; `ages` are by run id."""
         self.marks &= {record.spec.run_id for record in records}
-        rows = run_rows(records, self.marks, ages=ages, last_lines=self._last_lines, with_checkout=with_checkout)
-        self.show(rows, keep=keep)
+
+        def rows() -> RunRows:
+            return batch_rows(
+                records,
+                self.is_folded,
+                self.marks,
+                ages=ages,
+                last_lines=self._last_lines,
+                with_checkout=with_checkout,
+            )
+
+        if keep is None and not len(self.source):
+            keep = rows().first()
+        self._shown = rows
+        self.show(rows(), keep=keep)
+
+    @property
+    def rows(self) -> RunRows:
+        """What is listed."""
+        assert isinstance(self.source, RunRows)
+        return self.source
+
+    @property
+    def record(self) -> RunRecord | None:
+        """The run under the cursor; None: it is on a heading, or nothing is listed."""
+        return self.rows.record(self.cursor)
+
+    @property
+    def group(self) -> RunGroup | None:
+        """The group whose heading is under the cursor."""
+        return self.rows.group(self.cursor) if self.record is None else None
+
+    @property
+    def last_lines(self) -> Mapping[str, str]:
+        """What running runs printed last, by run id."""
+        return self._last_lines
+
+    # Folding
+
+    def is_folded(self, group: RunGroup) -> bool:
+        """Whether the runs of a group are hidden."""
+        return (len(group.records) >= FOLDED_FROM) is not (group.key in self._turned)
+
+    def reveal(self, run_id: str) -> None:
+        """Put the cursor on a run, in an unfolded group."""
+        while (at := self.rows.position_of(run_id)) is not None:
+            self.cursor = at
+            group = self.group
+            if group is None or not self.is_folded(group):
+                return
+            self._fold([group], opened=True, keep=run_id)
+
+    @command("runs.unfold", Where.RUN_TABLE, "l,right", "Unfold", "Show the runs of the batch", action="fold(True)")
+    @command("runs.fold", Where.RUN_TABLE, "left", "Fold", "Hide the runs of the batch", action="fold(False)")
+    def action_fold(self, opened: bool) -> None:
+        """Unfold the group under the cursor, or fold the one the cursor is in."""
+        if (heading := self.rows.heading_of(self.cursor) if len(self.rows) else None) is not None:
+            group = self.rows.group(heading)
+            assert group is not None
+            self._fold([group], opened=opened, keep=self.rows.key(heading) if not opened else self.cursor_key)
+
+    @command("runs.unfold_all", Where.RUN_TABLE, "plus", "Unfold all", "Show all runs", action="fold_all(True)")
+    @command("runs.fold_all", Where.RUN_TABLE, "underscore", "Fold all", "Show only batches", action="fold_all(False)")
+    def action_fold_all(self, opened: bool) -> None:
+        self._fold(self.rows.groups, opened=opened, keep=self.cursor_key)
+
+    def _fold(self, groups: Iterable[RunGroup], *, opened: bool, keep: str | None) -> None:
+        self._turned ^= {group.key for group in groups if self.is_folded(group) is opened and len(group.records) > 1}
+        self.show(self._shown(), keep=keep)
 
     def show_last_lines(self, lines: Mapping[str, str]) -> None:
         """Show what running runs printed last, by run id."""
@@ -54,10 +124,15 @@ class RunTable(RowTable):
             self._last_lines.update(lines)
             self.repaint_rows()
 
-    @command("runs.mark", Where.RUN_TABLE, "space", "Mark", "Mark or unmark the run", footer=True, needs=Need.RUN)
+    @command("runs.mark", Where.RUN_TABLE, "space", "Mark", "Mark or unmark the run", footer=True, needs=Need.RUNS)
     def action_mark(self) -> None:
-        if self.cursor_key is not None:
-            self.marks ^= {self.cursor_key}
+        """Mark a run, or all runs of a group; where all are marked, none of them is afterwards."""
+        if group := self.rows.group(self.cursor):
+            chosen = {one.spec.run_id for one in group.records} if self.record is None else {str(self.cursor_key)}
+            if chosen <= self.marks:
+                self.marks -= chosen
+            else:
+                self.marks |= chosen
             self.repaint_rows()
             self.action_move(1)
             self.post_message(self.Marked())
@@ -74,12 +149,15 @@ class RunTable(RowTable):
         Where.RUN_TABLE,
         "enter",
         "Log",
-        "Show the log of the run on the whole screen",
-        needs=Need.RUN,
+        "Show the whole log, or unfold and fold the batch",
+        needs=Need.RUNS,
         hint=Hint("log", "{runs.enter} shows the log full size", also=("app.zoom",)),
     )
     def action_open(self) -> None:
-        self.post_message(self.Opened())
+        if self.group is not None:
+            self.action_fold(self.is_folded(self.group))
+        else:
+            self.post_message(self.Opened())
 
     @command(
         "runs.search",
@@ -114,6 +192,7 @@ class RunTable(RowTable):
         "Previous",
         "Previous hit of the search in the log",
         action="next_hit(False)",
+        needs=Need.RUN,
     )
     def action_next_hit(self, forward: bool) -> None:
         self._to_log().action_next_hit(forward)
@@ -121,6 +200,14 @@ class RunTable(RowTable):
     @command(
         "runs.error", Where.RUN_TABLE, "e", "Error", "Next error in the log", action="next_error(True)", needs=Need.RUN
     )
-    @command("runs.error_before", Where.RUN_TABLE, "E", "Error before", "Previous error", action="next_error(False)")
+    @command(
+        "runs.error_before",
+        Where.RUN_TABLE,
+        "E",
+        "Error before",
+        "Previous error",
+        action="next_error(False)",
+        needs=Need.RUN,
+    )
     def action_next_error(self, forward: bool) -> None:
         self._to_log().action_next_error(forward)

@@ -28,14 +28,15 @@ class TextPane(LinePane):
         """The places of a person whose keys go here."""
         return (Where.TEXT,)
 
-    def show(self, text: Text) -> None:
-        """Show another text, from its top."""
+    def show(self, text: Text, *, stay: bool = False) -> None:
+        """Show another text, from its top, or with `stay` from where one has scrolled to."""
         self.shown = text
         if not self.size:
             # `on_resize` follows. Wrapped to no width, the text would make the pane as high as it has letters.
             return
         self._wrap()
-        self.scroll_to(y=0, animate=False, force=True)
+        if not stay:
+            self.scroll_to(y=0, animate=False, force=True)
 
     @property
     def text(self) -> str:

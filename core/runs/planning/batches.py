@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches: the progress of active ones, and what is left of one, including its reruns."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,7 +9,7 @@ from core.base.errors import UsageError
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.planning.kinds import OP_KIND
 from core.runs.planning.op_batches import left_of, with_cases
-from core.runs.store import RunRecord
+from core.runs.store import RunRecord, RunState
 
 Key = tuple[str, str, str | None]
 """The test id, kind and arch of one request in a batch."""
@@ -101,31 +102,91 @@ class Progress:
     left: int
     """The number of runs that have not ended."""
     seconds: float | None
-    """Seconds until they will have, as far as there are estimates; None: there are none."""
+    """Seconds until they will have, as far as there are estimates; None: there are none, or all are on hold."""
     unknown: int = 0
     """Those of them without an estimate: it takes at least `seconds`."""
+    running: int = 0
+    held: int = 0
+    """Those that wait until somebody releases them: `seconds` does not count them."""
+    failed: int = 0
+
+    @property
+    def done(self) -> int:
+        """The number of runs that have ended."""
+        return self.total - self.left
 
 
-def progress(records: Sequence[RunRecord], now: float) -> Progress:
+def batch_of(record: RunRecord) -> str:
+    """The name of the batch of a run; one that was requested alone is a batch of its own."""
+    return record.spec.batch or record.spec.run_id
+
+
+def going(records: Iterable[RunRecord]) -> list[RunRecord]:
+    """The runs of all batches with active runs."""
+    records = [*records]
+    names = {batch_of(record) for record in records if record.active}
+    return [record for record in records if batch_of(record) in names] if names else []
+
+
+def progress(records: Iterable[RunRecord], now: float) -> Progress:
     """The progress of all batches with active runs; `now` is in seconds since the epoch."""
-    going = {record.spec.batch for record in records if record.active}
-    members = [record for record in records if record.spec.batch in going]
+    members = going(records)
+    return _progress(members, [record for record in members if record.active], now)
+
+
+def batch_progress(members: Sequence[RunRecord], active: Iterable[RunRecord], now: float) -> Progress:
+    """The progress of one batch. Of all `active` runs, those that run, or wait before its last one, take its time."""
+    left = [record for record in members if record.active and not record.held]
+    slots, last = {record.spec.slots for record in left}, max((record.turn or 0 for record in left), default=0)
+    ahead = [
+        record
+        for record in (active if left else ())
+        if record.spec.slots in slots and (record.state is RunState.RUNNING or (record.turn or 0) <= last)
+    ]
+    return _progress(members, ahead, now)
+
+
+def _progress(members: Sequence[RunRecord], ahead: Sequence[RunRecord], now: float) -> Progress:
+    """The progress of runs, which have ended once those that are `ahead` have, themselves among them."""
     left = [record for record in members if record.active]
-    unknown = sum(record.spec.estimate is None for record in left)
-    seconds = None if left and unknown == len(left) else remaining(left, now)
-    return Progress(len(members), len(left), seconds, unknown)
+    awaited = [record for record in ahead if not record.held]
+    unknown = sum(record.spec.estimate is None for record in awaited)
+    known = unknown < len(awaited) or not left
+    return Progress(
+        total=len(members),
+        left=len(left),
+        seconds=remaining(awaited, now) if known else None,
+        unknown=unknown,
+        running=sum(record.state is RunState.RUNNING for record in left),
+        held=sum(record.held for record in left),
+        failed=sum(record.outcome in FAILURES for record in members),
+    )
 
 
 def remaining(records: Iterable[RunRecord], now: float) -> float:
     """Seconds until the last of these runs will have ended, with as many at a time as their slots allow.
 
-    `now` is in seconds since the epoch. A run without an estimate counts for nothing.
+    On several machines there may be more: as many as run now. `now` is in seconds since the epoch. A run without an
+    estimate counts for nothing.
     """
     left: dict[str, list[float]] = {}
     widths: dict[str, int] = {}
+    running: Counter[str] = Counter()
     for record in records:
+        slots = record.spec.slots
+        running[slots] += record.state is RunState.RUNNING
         if record.active and record.spec.estimate is not None:
             gone = now - record.started if record.started is not None else 0.0
-            left.setdefault(record.spec.slots, []).append(max(0.0, record.spec.estimate - gone))
-            widths[record.spec.slots] = max(1, record.spec.slot_count)
-    return max((max(max(seconds), sum(seconds) / widths[slot]) for slot, seconds in left.items()), default=0.0)
+            left.setdefault(slots, []).append(max(0.0, record.spec.estimate - gone))
+            widths[slots] = max(1, record.spec.slot_count)
+    ends = (max(max(some), sum(some) / max(widths[slots], running[slots])) for slots, some in left.items())
+    return max(ends, default=0.0)
+
+
+def time_taken(members: Sequence[RunRecord], now: float) -> float | None:
+    """Seconds from the first start in a batch to its last end, or to `now` before that; None: nothing has started."""
+    spans = [(record.started, record.started + (record.seconds or 0.0)) for record in members if record.started]
+    if not spans:
+        return None
+    going = any(record.active for record in members)
+    return max(0.0, (now if going else max(end for _, end in spans)) - min(start for start, _ in spans))

@@ -15,8 +15,9 @@ from core.runs.cluster import ClusterStatus, HostState, HostStatus
 from core.runs.store import Queued, RunRecord, Started
 from core.runs.store.record import Presence, fold
 from tests.core.runs.conftest import MakeSpec, make_spec  # noqa: F401 - a fixture
-from tui.view_models import HostView, host_news, host_rows, host_text, host_views, hosts_words, leases_words, run_rows
+from tui.view_models import HostView, host_news, host_rows, host_text, host_views, hosts_words, leases_words
 from tui.view_models.hosts import lease_bar
+from tui.view_models.runs import run_rows
 
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 

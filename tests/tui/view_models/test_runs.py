@@ -5,6 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+import pytest
+
 from core.base.processes import ProcessIdentity
 from core.runs import Age, Outcome
 from core.runs.planning import Progress
@@ -12,8 +14,9 @@ from core.runs.store import Finished, Queued, RunRecord, Started
 from core.runs.store.events import Event
 from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC
-from tui.view_models import Fitting, ended_words, exit_words, fit, going_words, progress_text, run_rows
-from tui.view_models.runs import in_turn, kind_text, time_text
+from tui.view_models import Fitting, ended_words, exit_words, far_words, progress_text
+from tui.view_models.runs import kind_text, run_rows, time_text
+from tui.view_models.times import left_text
 
 RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())
 
@@ -21,14 +24,6 @@ RUNNING = Started(100.0, ProcessIdentity(1, 1.0), ())
 def record(name: str, *events: Event, root: Path = Path("/runs"), turn: int | None = None, **more: object) -> RunRecord:
     spec = replace(SPEC, run_id=name, test_id=name, **more)  # type: ignore[arg-type]
     return fold(spec, root, [Queued(1.0, "h", "b"), *events], Presence(watched=True, turn=turn))
-
-
-def test_what_goes_on_comes_first_then_the_queue_in_its_order_then_the_newest() -> None:
-    old, new = (record(name, Finished(9.0, Outcome.PASS, 1.0)) for name in ("old", "new"))
-    first, second = record("first", turn=2), record("second", turn=5)
-    later, sooner = record("later", replace(RUNNING, at=7.0)), record("sooner", RUNNING)
-    ordered = in_turn([second, new, later, sooner, first, old])
-    assert [one.spec.run_id for one in ordered] == ["later", "sooner", "first", "second", "new", "old"]
 
 
 def test_times_tell_what_is_known() -> None:
@@ -79,16 +74,6 @@ def test_a_row_says_when_what_and_where() -> None:
     assert "profile" not in [one.title for one in run_rows([record("c", RUNNING)]).columns]
 
 
-def test_the_runs_of_a_sweep_are_different_rows() -> None:
-    names = ("default", "bfp8", "default+optimization_level=2")
-    queued = [record(f"20260101-00000{n}-aaaaaa", turn=n) for n in range(9)]
-    specs = (replace(one.spec, test_id="t", profile=names[n % 3], batch="x") for n, one in enumerate(queued))
-    rows = run_rows([replace(one, spec=spec) for one, spec in zip(queued, specs, strict=True)])
-    # Without the run id, which only wide terminals show.
-    painted = {tuple(fit(cell[0].text, 16, elide=True) for cell in rows.cells(at)[:-1]) for at in range(9)}
-    assert len(painted) == 9
-
-
 def test_at_80_columns_the_reason_is_shown() -> None:
     rows = run_rows(
         [record(f"20260101-00000{at}-{'a' * 40}", RUNNING) for at in range(3)],
@@ -99,22 +84,47 @@ def test_at_80_columns_the_reason_is_shown() -> None:
 
 
 def test_the_progress_has_a_bar_and_the_exit_a_word() -> None:
+    come = Progress(6, 3, 80.0, running=1)
+    assert progress_text(come) == "█████░░░░░ 3 of 6 done, about 2 min left · 1 running, 2 waiting"
+    assert ", at least 2 min left ·" in progress_text(replace(come, unknown=1))
+    assert "left" not in progress_text(replace(come, seconds=None, unknown=3))
+    assert progress_text(replace(come, failed=2, held=1)).endswith(
+        "3 of 6 done, 2 failed, about 2 min left · 1 running, 1 waiting, 1 on hold"
+    )
     runs = [record("a", RUNNING), record("b", turn=0), record("c", turn=1)]
-    text = progress_text(Progress(6, 3, 80.0), runs)
-    assert text == "█████░░░░░ 3 of 6 done, about 80.0s left · 1 running, 2 waiting"
-    assert ", at least 80.0s left ·" in progress_text(Progress(6, 3, 80.0, unknown=1), runs)
-    assert "left" not in progress_text(Progress(6, 3, None, unknown=3), runs)
     assert exit_words(0, []) == ""
     assert exit_words(1, runs) == (
         "1 pending change saved for the next start.\nRuns continue: 1 running, 2 waiting. List them: ttmatrix runs --active"
     )
 
 
-def test_a_run_that_waits_for_a_slot_does_not_count_as_running() -> None:
-    runs = [record("a", RUNNING), record("b", RUNNING), *(record(str(at), turn=at) for at in range(5))]
-    assert going_words(runs) == "2 running, 5 waiting"
-    assert going_words(runs[2:]) == "5 waiting"
-    assert going_words([record("a", Finished(9.0, Outcome.PASS, 1.0))]) == ""
+@pytest.mark.parametrize(
+    ("come", "words"),
+    [
+        (Progress(9, 6, 38.0, running=2), "3 of 9 runs, 40 s left"),
+        (Progress(9, 6, 38.0, unknown=1, running=2), "3 of 9 runs, over 40 s left"),
+        (Progress(9, 6, None, unknown=6, running=2), "3 of 9 runs"),
+        (Progress(9, 6, 0.0, running=2), "3 of 9 runs"),
+        (Progress(1, 1, 4_700.0, running=1), "1 running, 1 h 20 min left"),
+        (Progress(9, 6, None, held=6), "6 on hold"),
+        (Progress(0, 0, 0.0), ""),
+    ],
+)
+def test_the_bar_says_how_far_runs_are_and_what_is_not_known_is_left_out(come: Progress, words: str) -> None:
+    assert far_words(come) == words
+
+
+def test_what_is_left_is_said_in_steps_and_rounded_up() -> None:
+    said = {
+        0.1: "10 s",
+        31.0: "40 s",
+        50.0: "50 s",
+        51.0: "1 min",
+        61.0: "2 min",
+        3_541.0: "1 h",
+        3_601.0: "1 h 10 min",
+    }
+    assert {seconds: left_text(seconds) for seconds in said} == said
 
 
 def test_the_end_of_a_batch_is_reported_by_outcomes() -> None:
