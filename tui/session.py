@@ -65,7 +65,7 @@ class Session:
     runs: list[RunRecord] = field(default_factory=list)
     """The runs of this checkout, newest first."""
     going: str = ""
-    """How far those that go on are, in words; empty: none does."""
+    """The progress of those that go on, in words; empty: none does."""
     ages: Mapping[str, Age] = field(default_factory=dict)
     """The age of a run's tree, by run id; a run of the present tree has none."""
     repository: str = ""

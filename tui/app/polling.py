@@ -73,7 +73,7 @@ class Seen:
     other_models: OtherModels | None = None
     """The commits, if other models are checked out than are recorded."""
     going: str = ""
-    """How far runs of this checkout are, in words."""
+    """The progress of the runs of this checkout, in words."""
     settings: Settings | TTMatrixError | None = None
     """The settings file as last changed, or why it cannot be read; None: it was not changed."""
 
@@ -127,7 +127,7 @@ class Looker:
         return self._models[1]
 
     def _far(self, records: list[RunRecord]) -> str:
-        """How far runs are; those that have ended are looked at only when there are other ones."""
+        """The progress of runs; those that have ended are looked at only when there are other ones."""
         if records is not self._going[0]:
             self._going = records, planning.going(records) if any(record.active for record in records) else ()
         return view_models.far_words(planning.progress(self._going[1], time.time())) if self._going[1] else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is to say about a batch of runs: how far it is, what failed and why, what it does now."""
+"""All about a batch of runs: how far it is, what failed and why, what it does now."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ def batch_text(group: RunGroup, come: Progress, taken: float | None, last_lines:
 
 
 def batch_words(group: RunGroup, come: Progress) -> str:
-    """How far a batch is; once it has ended, how its runs did."""
+    """The progress of a batch; once it has ended, the outcomes of its runs."""
     if come.left:
         return progress_text(come)
     outcomes = Counter(run_look(record).word for record in group.records)
@@ -54,7 +54,7 @@ def _running(records: Sequence[RunRecord], last_lines: Mapping[str, str]) -> Ite
 
 
 def _failures(records: Sequence[RunRecord]) -> Iterator[Text]:
-    """What failed, by the reason, the most frequent one first."""
+    """The failures by their reason, the most frequent one first."""
     by_reason: dict[tuple[str, str], list[RunRecord]] = {}
     for record in records:
         if record.outcome in FAILURES:

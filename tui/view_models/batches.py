@@ -80,7 +80,7 @@ class RunGroup:
 
     @cached_property
     def name(self) -> str:
-        """What its runs have in common: `llama · device n150 · fast`."""
+        """The words for what its runs have in common: `llama · device n150 · fast`."""
         what, ways = self._about
         return one_line(" · ".join((what, *ways)))
 
@@ -93,7 +93,7 @@ class RunGroup:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How many runs look alike in the bar."""
+        """The numbers of runs that look alike in the bar."""
         return Counter(map(_looks, self.records))
 
     @property
@@ -182,7 +182,7 @@ class RunRows:
 
     @cached_property
     def _positions(self) -> Mapping[str, int]:
-        """Where each run is; one that is hidden, at its heading."""
+        """The position of each run; of one that is hidden, that of its heading."""
         found: dict[str, int] = {}
         for position, line in enumerate(self._lines):
             if line.record is not None:
@@ -213,7 +213,7 @@ class RunRows:
         return self._lines[position].group if 0 <= position < len(self._lines) else None
 
     def progress(self, group: RunGroup) -> Progress:
-        """How far a group is now."""
+        """The present progress of a group."""
         return batch_progress(group.records, self._active, self._clock())
 
     def first(self) -> str | None:

@@ -38,7 +38,7 @@ class Identity(NamedTuple):
     results: str = ""
     """How old the newest night is."""
     going: str = ""
-    """How far runs are that are running or waiting, and when they end."""
+    """The progress of runs that are running or waiting."""
     pending: str = ""
     """Changes that wait for a decision or a write."""
     hosts: str = ""

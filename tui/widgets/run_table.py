@@ -65,7 +65,7 @@ class RunTable(RowTable):
 
     @property
     def rows(self) -> RunRows:
-        """What is listed."""
+        """The rows that are listed."""
         assert isinstance(self.source, RunRows)
         return self.source
 
@@ -81,7 +81,7 @@ class RunTable(RowTable):
 
     @property
     def last_lines(self) -> Mapping[str, str]:
-        """What running runs printed last, by run id."""
+        """The last lines of running runs, by run id."""
         return self._last_lines
 
     # Folding
