@@ -5,9 +5,10 @@ Importing a loader shows none of these (docs/rules.md 6).
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import TypeAlias
 
 from core.base.files import is_there, read_bytes, read_loosely
 from core.doctor.check import Check
@@ -15,8 +16,11 @@ from core.doctor.packages import package_findings, requirement_files
 from core.domain.model import Finding
 from core.matrix import Matrix
 from core.matrix.cache import Cache, content_cache, of_loaders
-from core.python import ModuleFacts, Undefined, lost_classes, parse_python, replaced_keys, undefined_names
+from core.providers import model_infos
+from core.python import LostClass, ModuleFacts, Undefined, lost_classes, parse_python, undefined_names
 from core.sources import ContentCache, ModelsTree, loader_file, shared_modules
+
+_Found: TypeAlias = Undefined | LostClass
 
 UNDEFINED_NAME = Check("undefined-name", "a function that looks up a name that nothing binds")
 NO_CLASSMETHOD = Check("no-classmethod", "a method of a loader that takes cls and is no class method")
@@ -31,7 +35,7 @@ _NO_DECORATOR = (
     "{0.function} takes cls and is no class method: its first argument takes the place. Write @classmethod above it"
 )
 _REPLACED = (
-    "{0.function} replaces {0.name} in _VARIANTS, because both are the same key, so that {0.name} is no test. Give each"
+    "{0.by} replaces {0.name} in _VARIANTS, because both are the same key, so that {0.name} is no test. Give each"
     " member a value of its own"
 )
 
@@ -39,22 +43,30 @@ _INSTALLER = Path("tests/runner/requirements.py")
 _FILE_NAME = re.compile(r"\b[\w.-]*requirements[\w.-]*\.txt\b")
 _USUAL = "requirements.txt"
 _LOADER = "loader.py"
-_TABLE = "_VARIANTS"
 _MOST_BYTES = 1 << 20
+
+
+def _lost(source: bytes) -> tuple[LostClass, ...]:
+    # Mostly there are as many decorators as methods that take `cls`: then nothing is parsed.
+    return lost_classes(parse_python(source)) if len(_TAKES_CLS.findall(source)) > source.count(b"@classmethod") else ()
+
+
+_OF_FILES: Sequence[tuple[Check, str, Callable[[bytes], tuple[_Found, ...]], str]] = (
+    (UNDEFINED_NAME, "undefined", undefined_names, _UNBOUND),
+    (NO_CLASSMETHOD, "lost_classes", _lost, _NO_DECORATOR),
+)
+"""What one file shows: the check, the name of its cache, what reads the file, and the message."""
 
 
 def loader_file_findings(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
     """Names that no function can find, packages that are not there yet, requirements that nobody reads."""
-    for check, key, read, message in (
-        (UNDEFINED_NAME, "undefined", undefined_names, _UNBOUND),
-        (NO_CLASSMETHOD, "lost_classes", _lost, _NO_DECORATOR),
-        (LOST_VARIANT, "lost_variants", _replaced, _REPLACED),
-    ):
+    for check, key, read, message in _OF_FILES:
         found = of_loaders(cache, matrix, key, dict, partial(_per_file, cache, matrix, key, read))
         for directory, names in found.items():
             path = matrix.checkout.relative(matrix.checkout.models / loader_file(directory))
             for one in names:
                 yield Finding(check.kind, message.format(one), path, one.line, id=directory)
+    yield from _replaced(cache, matrix)
     yield from _in_shared_modules(cache, matrix)
     yield from package_findings(cache, matrix)
     yield from _unread(matrix)
@@ -67,7 +79,7 @@ def _in_shared_modules(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
     """
     models = matrix.checkout.models
 
-    def read() -> dict[str, tuple[Undefined, ...]]:
+    def read() -> dict[str, tuple[_Found, ...]]:
         with (
             content_cache(cache, "outlines", models, ModuleFacts) as outlines,
             content_cache(cache, "undefined", models, tuple) as cached,
@@ -80,12 +92,20 @@ def _in_shared_modules(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
             yield Finding(UNDEFINED_NAME.kind, _UNBOUND.format(one), matrix.checkout.relative(models / path), one.line)
 
 
+def _replaced(cache: Cache, matrix: Matrix) -> Iterator[Finding]:
+    """Variants that their own tables replace, where these are written."""
+    for directory, variants in model_infos(cache, matrix).replaced.items():
+        for one in variants:
+            path = matrix.checkout.relative(matrix.checkout.models / one.path)
+            yield Finding(LOST_VARIANT.kind, _REPLACED.format(one), path, one.line, id=directory)
+
+
 def _per_file(
-    cache: Cache, matrix: Matrix, kind: str, read: Callable[[bytes], tuple[Undefined, ...]]
-) -> dict[str, tuple[Undefined, ...]]:
+    cache: Cache, matrix: Matrix, kind: str, read: Callable[[bytes], tuple[_Found, ...]]
+) -> dict[str, tuple[_Found, ...]]:
     """What `read` finds in the file of each loader; those without are left out."""
     models = matrix.checkout.models
-    found: dict[str, tuple[Undefined, ...]] = {}
+    found: dict[str, tuple[_Found, ...]] = {}
     with content_cache(cache, kind, models, tuple) as cached:
         for directory in matrix.loaders:
             if names := _of_content(cached, models, loader_file(directory), read):
@@ -94,22 +114,13 @@ def _per_file(
 
 
 def _of_content(
-    cached: ContentCache[tuple[Undefined, ...]], models: Path, path: str, read: Callable[[bytes], tuple[Undefined, ...]]
-) -> tuple[Undefined, ...]:
+    cached: ContentCache[tuple[_Found, ...]], models: Path, path: str, read: Callable[[bytes], tuple[_Found, ...]]
+) -> tuple[_Found, ...]:
     known = cached.get(path)
     return cached.put(path, _in_file(models / path, read), [path]) if known is None else known
 
 
-def _lost(source: bytes) -> tuple[Undefined, ...]:
-    # Mostly there are as many decorators as methods that take `cls`: then nothing is parsed.
-    return lost_classes(parse_python(source)) if len(_TAKES_CLS.findall(source)) > source.count(b"@classmethod") else ()
-
-
-def _replaced(source: bytes) -> tuple[Undefined, ...]:
-    return replaced_keys(source, _TABLE)
-
-
-def _in_file(path: Path, read: Callable[[bytes], tuple[Undefined, ...]]) -> tuple[Undefined, ...]:
+def _in_file(path: Path, read: Callable[[bytes], tuple[_Found, ...]]) -> tuple[_Found, ...]:
     try:
         return read(read_bytes(path))
     except (OSError, SyntaxError, ValueError, RecursionError):

@@ -10,7 +10,6 @@ from .outline import (
 )
 from .program import Parsed as Parsed, Program as Program
 from .reached import CallGraph as CallGraph, ReachedCall as ReachedCall, last_name as last_name
-from .replaced import replaced_keys as replaced_keys
 from .resolver import Imported as Imported, Resolver as Resolver, module_files as module_files
 from .syntax import (
     parse_expression as parse_expression,
@@ -18,6 +17,7 @@ from .syntax import (
 )
 from .texts import describe as describe
 from .undefined import (
+    LostClass as LostClass,
     Undefined as Undefined,
     lost_classes as lost_classes,
     undefined_names as undefined_names,

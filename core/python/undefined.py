@@ -32,6 +32,13 @@ class Undefined(NamedTuple):
     line: int
 
 
+class LostClass(NamedTuple):
+    """A method that takes `cls` and gets something else."""
+
+    function: str
+    line: int
+
+
 def undefined_names(source: bytes, filename: str = "<unknown>") -> tuple[Undefined, ...]:
     """The first place of each such name. Raises SyntaxError or ValueError as Python would."""
     table = symtable.symtable(importlib.util.decode_source(source), filename, "exec")
@@ -46,13 +53,13 @@ def undefined_names(source: bytes, filename: str = "<unknown>") -> tuple[Undefin
     return () if _has_star(tree) else tuple(_places(tree, missing))
 
 
-def lost_classes(tree: ast.Module) -> tuple[Undefined, ...]:
+def lost_classes(tree: ast.Module) -> tuple[LostClass, ...]:
     """Methods that take `cls` first and are no class methods: what is passed first takes its place."""
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     plain = [one for one in classes if not any(isinstance(base, ast.Name) and base.id == "type" for base in one.bases)]
     functions = (node for one in plain for node in one.body if isinstance(node, ast.FunctionDef))
     return tuple(
-        Undefined("cls", one.name, one.lineno)
+        LostClass(one.name, one.lineno)
         for one in functions
         if not one.decorator_list and one.args.args and one.args.args[0].arg == "cls" and one.name not in _OF_CLASSES
     )

@@ -16,6 +16,13 @@ class WrittenItem(NamedTuple):
     value: ast.expr
     scope: Scope
     """Where both are evaluated."""
+    table: ast.Dict
+    """The dict that it is one of."""
+
+    @property
+    def member(self) -> str:
+        """The name that the key has in its class, `BASE` of `Variant.BASE`; empty: it is written otherwise."""
+        return self.key.attr if isinstance(self.key, ast.Attribute) else ""
 
     @property
     def words(self) -> Mapping[str, ast.expr]:
@@ -35,7 +42,7 @@ def written_items(of: Class, name: str) -> Iterator[WrittenItem]:
                 ) if bound == name:
                     scope = Scope(one.scope.module, one.names, one.scope, owner=one)
                     pairs = zip(mapping.keys, mapping.values, strict=True)
-                    yield from (WrittenItem(key, value, scope) for key, value in pairs if key is not None)
+                    yield from (WrittenItem(key, value, scope, mapping) for key, value in pairs if key is not None)
 
 
 def line_of(of: Class, name: str) -> int:

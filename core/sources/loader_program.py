@@ -11,11 +11,23 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from core.domain.model import Finding, Loader, ModelInfo
-from core.python import Class, Instance, Member, Opaque, Program, Raised, Raises, Unknown, Value, unknown_object
+from core.python import (
+    Class,
+    Instance,
+    Member,
+    Opaque,
+    Program,
+    Raised,
+    Raises,
+    Unknown,
+    Value,
+    unknown_object,
+    written_items,
+)
 from core.sources.checkout import Checkout
 from core.sources.content_cache import ContentCache, Contents
 from core.sources.models_tree import CHECKPOINT, LOADER_CLASS, VARIANTS, loader_file, models_resolver
-from core.sources.variants import variant_items
+from core.sources.variants import Replaced, replaced_variants, variant_items
 
 _INFO_CLASS = "ModelInfo"
 _BASE_FILE = "base.py"
@@ -67,6 +79,8 @@ class ModelInfos:
     """What the loaders raise that cannot be imported, asked or made, by directory."""
     checkpoints: Mapping[Key, str] = field(default_factory=dict)
     """What the configurations of variants name for download, as far as it is known."""
+    replaced: Mapping[str, tuple[Replaced, ...]] = field(default_factory=dict)
+    """The variants that their own tables replace, by directory."""
 
 
 class LoaderProgram:
@@ -161,6 +175,23 @@ class LoaderProgram:
             return self._expressions.text(name) if isinstance(name, Member | str) else ""
         return ""
 
+    def replaced(self, directory: str) -> tuple[Replaced, ...]:
+        """The variants that tables of a loader's file replace, or those of its bases."""
+        found: dict[Replaced, None] = {}
+        with suppress(Unknown, RecursionError), self._program.budget():
+            loader = self.loader(directory)
+            # Tests are also made of others of its classes: for a prefill there is one beside it.
+            names = self._program.module(loader_file(directory)).names.values()
+            for one in (loader, *(one for one in names if isinstance(one, Class) and VARIANTS in one.names)):
+                if not self._has_each_key(one):
+                    found |= dict.fromkeys(replaced_variants(self._expressions, one))
+        return tuple(found)
+
+    def _has_each_key(self, of: Class) -> bool:
+        """Whether a table has as many variants as keys are written, as mostly: then none is replaced."""
+        item = next(written_items(of, VARIANTS), None)
+        return item is None or (None not in item.table.keys and len(item.table.keys) == len(self.variants(of)))
+
     def _written(self, of: Class, variant: str) -> Mapping[str, Value]:
         """The fields that are written of a configuration, which cannot be made."""
         for item in variant_items(self._expressions, of, variant):
@@ -250,6 +281,7 @@ class LoaderInfos(NamedTuple):
     unknown: Mapping[str | None, str]
     failure: Failure | None
     checkpoints: Mapping[str, str]
+    replaced: tuple[Replaced, ...]
 
 
 def read_model_infos(
@@ -265,6 +297,7 @@ def read_model_infos(
     unknown: dict[Key, str] = {}
     failures: dict[str, Failure] = {}
     checkpoints: dict[Key, str] = {}
+    replaced: dict[str, tuple[Replaced, ...]] = {}
     evaluated = 0
     for loader in loaders:
         found = cached.get(loader.directory)
@@ -278,7 +311,9 @@ def read_model_infos(
         checkpoints |= {(loader.directory, variant): name for variant, name in found.checkpoints.items()}
         if found.failure:
             failures[loader.directory] = found.failure
-    return ModelInfos(known, unknown, failures, checkpoints)
+        if found.replaced:
+            replaced[loader.directory] = found.replaced
+    return ModelInfos(known, unknown, failures, checkpoints, replaced)
 
 
 def _infos(program: LoaderProgram, loader: Loader) -> LoaderInfos:
@@ -294,7 +329,8 @@ def _infos(program: LoaderProgram, loader: Loader) -> LoaderInfos:
                 known[variant] = program.info(of, variant)
             except Unknown as error:
                 unknown[variant] = str(error)
-        return LoaderInfos(loader.variants, known, unknown, program.failure(loader.directory), checkpoints)
+        failure, replaced = program.failure(loader.directory), program.replaced(loader.directory)
+        return LoaderInfos(loader.variants, known, unknown, failure, checkpoints, replaced)
 
 
 def placed(checkout: Checkout, raised: Raised) -> Raised:

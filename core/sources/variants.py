@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from core.python import (
     Class,
@@ -47,6 +48,31 @@ def variant_items(expressions: Expressions, loader: Class, variant: str) -> Iter
         with suppress(Unknown):
             if is_variant(expressions, expressions.evaluate(item.key, item.scope), variant):
                 yield item
+
+
+class Replaced(NamedTuple):
+    """A variant that a later one of its table replaces: two members of an enum with the same value are one key."""
+
+    name: str
+    by: str
+    path: str
+    """The file that has the table, below the models tree."""
+    line: int
+
+
+def replaced_variants(expressions: Expressions, loader: Class) -> Iterator[Replaced]:
+    """The variants that are no keys of a loader's table, though it is written with them."""
+    table, seen = None, dict[Member, str]()
+    for item in written_items(loader, VARIANTS):
+        if item.table is not table:
+            # What a base has of the same is replaced on purpose.
+            table, seen = item.table, {}
+        with suppress(Unknown):
+            key = expressions.evaluate(item.key, item.scope)
+            if isinstance(key, Member) and item.member:
+                if key in seen:
+                    yield Replaced(seen[key], item.member, item.scope.module.path, item.key.lineno)
+                seen[key] = item.member
 
 
 def _lines(program: Program, module: ModuleScope, loader: Class, variant: str) -> Iterator[int]:

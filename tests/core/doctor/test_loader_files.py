@@ -159,6 +159,9 @@ def test_names_in_modules_that_several_models_share(tmp_path: Path) -> None:
 
 
 VARIANTS = """\
+from enum import StrEnum
+
+
 class Variant(StrEnum):
     BASE = "base"
     LARGE = "large"
@@ -169,7 +172,7 @@ class Kind(StrEnum):
     BASE = "base"
 
 
-class More(ModelLoader):
+class ModelLoader:
     _VARIANTS = {
         Variant.BASE: 1,
         Variant.LARGE: 2,
@@ -191,6 +194,48 @@ class More(ModelLoader):
 )
 def test_a_variant_that_another_one_replaces(tmp_path: Path, value: str, last: str, found: bool) -> None:
     """Members with one value are a mistake only where both are keys of the table."""
-    text = "…\n\n\n" + VARIANTS.replace("OTHER_VALUE", value).replace("Variant.LAST: 3,", last)
+    text = VARIANTS.replace("OTHER_VALUE", value).replace("Variant.LAST: 3,", last)
     expected = [("lost-variant", f"{ALPHA}/loader.py", _line(text, "Variant.LARGE: 2") + 1)] if found else []
     assert _found(tmp_path, {f"{ALPHA}/loader.py": text}) == expected
+
+
+def test_a_variant_that_is_replaced_in_another_file(tmp_path: Path) -> None:
+    """The table of a base of the tree, and an enum of a third file: as the loader itself sees them."""
+    enum, rest = VARIANTS.replace("OTHER_VALUE", "large").split("class ModelLoader:")
+    table = "class Base:" + rest.replace("Variant.LAST", "Variant.OTHER")
+    files = {
+        "tools/names.py": enum,
+        "tools/shared.py": "from .names import Variant\n\n\n" + table,
+        f"{ALPHA}/loader.py": "from ...tools.shared import Base\n\n\nclass ModelLoader(Base):\n    pass\n",
+    }
+    line = _line(files["tools/shared.py"], "Variant.OTHER")
+    assert _found(tmp_path / "base", files) == [("lost-variant", "tools/shared.py", line)]
+    own = "from ...tools.shared import Base\nfrom ...tools.names import Variant\n\n\n"
+    own += "class ModelLoader(Base):\n    _VARIANTS = {**Base._VARIANTS, Variant.LARGE: 4}\n"
+    assert _found(tmp_path / "own", {**files, f"{ALPHA}/loader.py": own}) == [("lost-variant", "tools/shared.py", line)]
+
+
+def test_a_variant_that_is_replaced_in_a_class_beside_the_loader(tmp_path: Path) -> None:
+    text = VARIANTS.replace("OTHER_VALUE", "large").replace("class ModelLoader", "class ModelLoaderPrefill")
+    text = text.replace("Variant.LAST", "Variant.OTHER") + "\n\nclass ModelLoader:\n    pass\n"
+    expected = [("lost-variant", f"{ALPHA}/loader.py", _line(text, "Variant.OTHER"))]
+    assert _found(tmp_path, {f"{ALPHA}/loader.py": text}) == expected
+
+
+def test_two_tables_of_which_one_counts_replace_nothing_in_each_other(tmp_path: Path) -> None:
+    text = """\
+import os
+from enum import StrEnum
+
+
+class Variant(StrEnum):
+    BASE = "base"
+
+
+class ModelLoader:
+    if os.environ.get("SMALL"):
+        _VARIANTS = {Variant.BASE: 1}
+    else:
+        _VARIANTS = {Variant.BASE: 2}
+"""
+    assert _found(tmp_path, {f"{ALPHA}/loader.py": text}) == []
