@@ -46,7 +46,7 @@ def difference(first: Sequence[float], other: Sequence[float], least: float = LE
         return Shift.UNKNOWN
     before, after = statistics.median(first), statistics.median(other)
     apart = statistics.fmean(other) - statistics.fmean(first)
-    limit = _level(len(first) + len(other) - 2) * _deviation(first, other) * _root(len(first), len(other))
+    limit = student(len(first) + len(other) - 2) * _deviation(first, other) * _root(len(first), len(other))
     if abs(apart) <= limit or abs(after - before) <= least * abs(before) or (apart > 0) != (after > before):
         return Shift.NOISE
     return Shift.MORE if after > before else Shift.LESS
@@ -61,7 +61,7 @@ def needed(first: Sequence[float], other: Sequence[float], step: float) -> int |
         return None
     noise = _deviation(first, other)
     for count in range(LEAST_RESULTS, _MOST_NEEDED + 1):
-        if step * before > (_level(2 * count - 2) + _NINE_OF_TEN) * noise * _root(count, count):
+        if step * before > (student(2 * count - 2) + _NINE_OF_TEN) * noise * _root(count, count):
             return count
     return None
 
@@ -75,5 +75,6 @@ def _root(first: int, other: int) -> float:
     return math.sqrt(1 / first + 1 / other)
 
 
-def _level(freedom: int) -> float:
+def student(freedom: int) -> float:
+    """Student's t at 1 %, two-sided."""
     return _LEVEL[freedom - 1] if freedom <= len(_LEVEL) else _NORMAL + _BEYOND / freedom

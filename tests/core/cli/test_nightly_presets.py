@@ -109,7 +109,7 @@ def test_without_the_head_nothing_is_claimed(hub: GitHub, checkout: Checkout) ->
     job = Night(hub, 20).models("n150", {"a/b": "pass"})
     assert not jobs(checkout)["0"]["row_gone"]
     found = call("nightly", "--job", job, "--json", "--repo", checkout.root).json
-    assert found["expected"] is None and "git fetch" in found["unknown"]
+    assert found["expected"] is None and "does not have the head" in found["unknown"]
 
 
 def _preset(*rows: Job) -> Preset:

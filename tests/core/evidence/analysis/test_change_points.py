@@ -5,6 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
+from hypothesis import given, strategies as st
 
 from core.evidence.analysis import ChangeKind, ChangePoint, better, levels_of
 
@@ -34,7 +35,7 @@ def stepped(first: int, part: float = 0.88) -> Level:
 @pytest.mark.parametrize("count", [2, 4, 8, 30, 90])
 @pytest.mark.parametrize("normal", [True, False])
 def test_noise_is_no_change(count: int, normal: bool) -> None:
-    assert share(count, flat, bool, 0.04, normal) <= (0.12 if count < 10 else 0.06)
+    assert share(count, flat, bool, 0.04, normal) <= 0.06
 
 
 @pytest.mark.parametrize(("nights", "least"), [(1, 0.9), (2, 0.9), (3, 0.9), (10, 0.95), (40, 0.95)])
@@ -45,6 +46,42 @@ def test_a_drop_of_12_percent_among_noise_within_4_percent_is_found_from_the_fir
         return len(found) == 1 and abs(found[0].first - 30) <= 1 and -0.17 < found[0].change < -0.07
 
     assert share(30 + nights, stepped(30), is_it, 0.04, normal=False) >= least
+
+
+@pytest.mark.parametrize(("nights", "least"), [(1, 0.55), (2, 0.78), (10, 0.95)])
+def test_a_drop_of_three_times_the_noise_is_found_at_or_next_to_its_night(nights: int, least: float) -> None:
+    def is_it(found: Sequence[ChangePoint]) -> bool:
+        return any(abs(one.first - 30) <= 1 for one in found)
+
+    assert share(30 + nights, stepped(30), is_it, 0.04, normal=True) >= least
+
+
+_FACTORS = st.sampled_from((0.3, 0.5, 0.7, 1.4, 2.0, 5.0))
+
+
+@given(st.data(), st.integers(4, 40), st.integers(1, 12), _FACTORS)
+def test_the_night_that_is_named_is_the_first_after_the_jump(
+    data: st.DataObject, before: int, after: int, factor: float
+) -> None:
+    noise = data.draw(st.lists(st.floats(-0.01, 0.01), min_size=before + after, max_size=before + after))
+    values = [100 * (factor if at >= before else 1) * (1 + one) for at, one in enumerate(noise)]
+    (found,) = levels_of(values).changes
+    assert (found.last, found.first) == (before - 1, before)
+    assert found.kind is (NEW if after < 3 else STEP)
+    assert abs(found.before - 100) <= 1 and abs(found.after / (100 * factor) - 1) <= 0.02
+
+
+@given(st.integers(), st.integers(8, 40), st.integers(1, 12), st.sampled_from((0.5, 1.6)))
+def test_so_it_is_among_normal_noise(seed: int, before: int, after: int, factor: float) -> None:
+    chance = random.Random(seed)
+    values = [100 * (factor if at >= before else 1) * (1 + chance.gauss(0, 0.02)) for at in range(before + after)]
+    named = [one.first for one in levels_of(values).changes if abs(one.change) > 0.25]
+    assert named == [before]
+
+
+@given(st.lists(st.floats(-0.02, 0.02), max_size=60))
+def test_noise_within_two_percent_is_never_a_change(noise: Sequence[float]) -> None:
+    assert levels_of([100 * (1 + one) for one in noise]) == ((), False)
 
 
 def test_normal_noise_of_4_percent_takes_some_nights() -> None:
