@@ -23,6 +23,8 @@ from tui.widgets import LogPane, LogView, TextPane
 
 _LEAST_ID = 24
 """Cells that the id in the title has, whatever else is said there."""
+_BESIDE_TEXT = 3
+"""Cells of a pane that its text does not have: margin, bar."""
 _REASON_BYTES = 4 * 1024 * 1024
 """Bytes at the end of a log that are searched for the line that explains the failure."""
 
@@ -69,7 +71,8 @@ class RunLog:
     def show_group(self, group: RunGroup, come: Progress, last_lines: Mapping[str, str]) -> None:
         """Show a batch and its progress; while it is the same one, its text stays where it is scrolled to."""
         before, self.group, self.record = self.group, group, None
-        text = batch_text(group, come, time_taken(group.records, time.time()), last_lines)
+        width = max(1, self.detail.line_width or self.title.size.width - _BESIDE_TEXT)
+        text = batch_text(group, come, time_taken(group.records, time.time()), last_lines, width)
         same = before is not None and before.key == group.key
         if not same or text != self.detail.shown:
             self.detail.show(text, stay=same)

@@ -6,26 +6,50 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
-from core.base.text import counted, one_line
+from core.base.text import one_line
 from core.runs import FAILURES
 from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
 from tui.view_models.batches import RunGroup
+from tui.view_models.fitting import CellLine, fit, words_of, wrapped
 from tui.view_models.runs import progress_text, run_look
-from tui.view_models.style import seconds_text
+from tui.view_models.style import Cell, seconds_text
 from tui.view_models.times import moment_text
 
 _LABEL = 12
+_LEAST_ID = 24
+_STYLES = {"title": "bold", "running": "bold", "fail": "bold red", "dim": "dim"}
 _MOST_REASONS, _MOST_NAMED, _MOST_RUNNING, _MOST_NEXT = 8, 3, 8, 3
 
 
-def batch_text(group: RunGroup, come: Progress, taken: float | None, last_lines: Mapping[str, str]) -> Text:
-    """`come` is its progress, `taken` how many seconds it has taken, `last_lines` those of running runs, by run id."""
-    lines = [Text(one_line(group.name), "bold"), Text(batch_words(group, come))]
-    lines += [*_running(group.records, last_lines), *_failures(group.records)]
+def batch_text(group: RunGroup, come: Progress, taken: float | None, last_lines: Mapping[str, str], width: int) -> Text:
+    """`come` is its progress, `taken` how many seconds it has taken, `last_lines` those of running runs, by run id.
+
+    In a pane of `width` cells, what changes while runs go on takes a line each, so that nothing below it moves.
+    """
+    lines: list[CellLine] = [
+        (Cell(fit(line, width, elide=True).rstrip(), style),) for line, style in _head(group, come)
+    ]
+    lines += _running(group.records, last_lines, width)
+    lines += _failures(group.records, width)
     # While it goes on, what changes every second is in the heading.
     facts = _facts(group, None if come.left else taken)
-    return Text("\n").join([*lines, Text(), *(_fact(name, value) for name, value in facts if value)])
+    lines.append(())
+    for name, value in facts:
+        if value:
+            lines += wrapped([Cell(name.ljust(_LABEL), "dim"), *_words(value)], width, _LABEL)
+    return Text("\n").join(
+        Text.assemble(*((cell.text, _STYLES.get(cell.style, "")) for cell in line)) for line in lines
+    )
+
+
+def _head(group: RunGroup, come: Progress) -> Iterator[tuple[str, str]]:
+    yield group.name, "title"
+    yield batch_words(group, come), ""
+
+
+def _words(text: str, style: str = "") -> list[Cell]:
+    return [Cell(word, style) for word in words_of(text)]
 
 
 def batch_words(group: RunGroup, come: Progress) -> str:
@@ -36,50 +60,58 @@ def batch_words(group: RunGroup, come: Progress) -> str:
     return ", ".join(f"{number:,} {word}" for word, number in outcomes.most_common())
 
 
-def _running(records: Sequence[RunRecord], last_lines: Mapping[str, str]) -> Iterator[Text]:
+def _running(records: Sequence[RunRecord], last_lines: Mapping[str, str], width: int) -> Iterator[CellLine]:
     running = [record for record in records if record.state is RunState.RUNNING]
     for record in running[:_MOST_RUNNING]:
-        where = f" on {one_line(record.place)}" if record.place else ""
-        said = one_line(last_lines.get(record.spec.run_id, ""))
-        yield Text.assemble(("running  ", "bold"), f"{one_line(record.spec.test_id)}{where}  ", (said, "dim"))
+        where = f"on {record.place}" if record.place else ""
+        said = "  ".join(filter(None, (where, last_lines.get(record.spec.run_id, ""))))
+        yield _line("running", "running", record, said, width)
     if more := running[_MOST_RUNNING:]:
-        yield Text(f"and {counted(len(more), 'more run')}")
+        yield (Cell(f"{'':{_LABEL}}and {len(more):,} more", "dim"),)
     queued = [record for record in records if record.state is RunState.QUEUED]
     for record in queued[:_MOST_NEXT]:
-        yield Text.assemble(
-            ("waits    ", "dim"), f"{one_line(record.spec.test_id)}  ", (one_line(record.summary), "dim")
-        )
+        yield _line("on hold" if record.held else "next", "dim", record, record.summary, width)
     if more := queued[_MOST_NEXT:]:
-        yield Text(f"         and {len(more):,} more", "dim")
+        yield (Cell(f"{'':{_LABEL}}and {len(more):,} more", "dim"),)
 
 
-def _failures(records: Sequence[RunRecord]) -> Iterator[Text]:
+def _line(what: str, style: str, record: RunRecord, said: str, width: int) -> CellLine:
+    """A run in one line."""
+    room = max(0, width - _LABEL)
+    test = fit(one_line(record.spec.test_id), min(len(record.spec.test_id), max(_LEAST_ID, room // 2)), elide=True)
+    return (
+        Cell(what.ljust(_LABEL), style),
+        Cell(test),
+        Cell(f"  {fit(one_line(said), max(0, room - len(test) - 2))}", "dim"),
+    )
+
+
+def _failures(records: Sequence[RunRecord], width: int) -> Iterator[CellLine]:
     """The failures by their reason, the most frequent one first."""
     by_reason: dict[tuple[str, str], list[RunRecord]] = {}
     for record in records:
         if record.outcome in FAILURES:
             by_reason.setdefault((run_look(record).word, record.summary), []).append(record)
     reasons = sorted(by_reason.items(), key=lambda reason: -len(reason[1]))
-    if reasons:
-        yield Text()
     for (word, summary), failed in reasons[:_MOST_REASONS]:
-        yield Text.assemble((f"{len(failed):,} {word}", "bold red"), f"  {one_line(summary)}")
-        tests = list(dict.fromkeys(one_line(record.spec.test_id) for record in failed))
-        yield from (Text(f"  {test}", "dim") for test in tests[:_MOST_NAMED])
+        yield ()
+        yield from wrapped([Cell(f"{len(failed):,} {word}".ljust(_LABEL), "fail"), *_words(summary)], width, _LABEL)
+        tests = list(dict.fromkeys(record.spec.test_id for record in failed))
+        for test in tests[:_MOST_NAMED]:
+            yield (Cell(f"{'':{_LABEL}}{fit(one_line(test), width - _LABEL, elide=True).rstrip()}", "dim"),)
         if more := tests[_MOST_NAMED:]:
-            yield Text(f"  and {len(more):,} more", "dim")
+            yield (Cell(f"{'':{_LABEL}}and {len(more):,} more", "dim"),)
     if others := reasons[_MOST_REASONS:]:
-        yield Text(f"and {sum(len(failed) for _, failed in others):,} for other reasons", "dim")
+        yield (Cell(f"and {sum(len(failed) for _, failed in others):,} for other reasons", "dim"),)
 
 
 def _facts(group: RunGroup, taken: float | None) -> Iterator[tuple[str, str]]:
     records = group.records
     parent = next((record.spec.parent for record in records if record.spec.parent), "")
-    began = min((record.started for record in records if record.started is not None), default=None)
     longest = max(records, key=lambda record: record.seconds or 0.0)
     places = Counter(record.place or "here" for record in records if record.started is not None)
     yield "batch", f"{group.batch}{f', a rerun of {parent}' if parent else ''}"
-    yield "started", moment_text(began)
+    yield "started", moment_text(group.begun)
     yield "took", seconds_text(taken)
     yield "longest", f"{seconds_text(longest.seconds)}  {longest.spec.test_id}" if longest.seconds else ""
     if set(places) - {"here"}:
@@ -92,7 +124,3 @@ def again_command(group: RunGroup) -> str:
     if group.depth:
         return " ".join(("ttmatrix rerun", *sorted(record.spec.run_id for record in group.records)))
     return f"ttmatrix rerun --batch {group.batch}"
-
-
-def _fact(name: str, value: str) -> Text:
-    return Text.assemble((name.ljust(_LABEL), "dim"), one_line(value))

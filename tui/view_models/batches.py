@@ -21,7 +21,7 @@ from tui.view_models.headings import HeadingTitles, Part, bar_room, heading_line
 from tui.view_models.rows import Row, Rows
 from tui.view_models.runs import run_rows
 from tui.view_models.style import Cell, seconds_text
-from tui.view_models.times import left_text
+from tui.view_models.times import ago_text, left_text
 
 FOLDED_FROM = 11
 """A batch of so many runs is folded until somebody unfolds it."""
@@ -32,7 +32,7 @@ _BESIDE_NAME = 16 + _FAILED + _TAKEN + _LEFT + 4
 """Cells of a heading without its name and its bar."""
 _LEAST_NAME = 8
 _TITLES = HeadingTitles("batch", "runs", "done", "outcomes")
-_MORE = f" {'':>{_FAILED}} {'time':>{_TAKEN}} {'left':>{_LEFT}} "
+_MORE = f" {'':>{_FAILED}} {'time':>{_TAKEN}} {'left, begun':>{_LEFT}} "
 
 _Alike = tuple[str, str, str, str]
 
@@ -90,6 +90,11 @@ class RunGroup:
         tail = one_line("".join(f" · {way}" for way in ways))
         room = width - len(margin) - cell_len(tail)
         return margin + (fit(one_line(what), room, elide=True).rstrip() + tail if room >= _LEAST_NAME else self.name)
+
+    @property
+    def begun(self) -> float | None:
+        """The time of its first start, in seconds since the epoch; None: nothing has started."""
+        return min((record.started for record in self.records if record.started is not None), default=None)
 
     @cached_property
     def counts(self) -> Counter[str]:
@@ -251,7 +256,7 @@ class RunRows:
             scaled_bar(group.parts, bar_room(width), self._largest),
             width,
             opened=not self._is_folded(group),
-            more=_more(come, taken),
+            more=_more(come, taken, _left(come) if come.left else ago_text(group.begun, self._clock())),
         )
 
     def heading_titles(self, width: int) -> str:
@@ -259,19 +264,17 @@ class RunRows:
         return title_line(_TITLES, width, _MORE)
 
 
-def _more(come: Progress, taken: float | None) -> Sequence[Cell]:
+def _more(come: Progress, taken: float | None, left: str) -> Sequence[Cell]:
     failed = f"{come.failed:,} failed" if come.failed else ""
     return (
         Cell(f" {failed:>{_FAILED}}", "fail"),
         Cell(f" {seconds_text(taken):>{_TAKEN}}", "dim"),
-        Cell(f" {_left(come):>{_LEFT}} ", "running" if come.running else "dim"),
+        Cell(f" {left:>{_LEFT}} ", "running" if come.running else "dim"),
     )
 
 
 def _left(come: Progress) -> str:
     """`~3 min`, `>3 min` where some have no estimate; what a batch waits for where it does not go on."""
-    if not come.left:
-        return ""
     if come.held == come.left:
         return "on hold"
     if come.seconds:

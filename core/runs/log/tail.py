@@ -2,6 +2,7 @@
 """Follow a growing log of any size with constant memory and access to any of its lines."""
 
 import os
+import re
 from array import array
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ SLICE = 4 * CHUNK
 
 _HEAD = 16 * 1024
 _LAST_BYTES = 4 * 1024
+_PHASE = re.compile(r"={5} (\w+)\b.* ={5}")
+"""The line before a phase of a CPU repro."""
 _LAST_KNOWN = 64
 """Bytes that are compared to find out whether a log was cut."""
 
@@ -199,11 +202,17 @@ class LogFile:
 def last_line(log: Path) -> str:
     """The last informative line of a log, safe to show; empty if there is none near its end.
 
-    Skips blank lines and the result that a CPU repro prints for programs. Raises TTMatrixError if the log cannot be
-    read.
+    An indented line comes behind the one that it belongs to, and the phase of a CPU repro: `BFLOAT16 inputs: image:
+    bfloat16 [2, 3, 16, 16]`. Skips blank lines and the result that a CPU repro prints for programs. Raises
+    TTMatrixError if the log cannot be read.
     """
     lines = map(plain_line, reversed(LogFile(log).tail(_LAST_BYTES)[1]))
-    return next((line for line in lines if line.strip() and not line.startswith(RESULT_PREFIX)), "")
+    told = [line for line in lines if line.strip() and not line.startswith(RESULT_PREFIX)]
+    if not told or not told[0].startswith(" "):
+        return told[0] if told else ""
+    belongs = next((line for line in told if not line.startswith(" ")), "")
+    phase = next((found[1] for line in told if (found := _PHASE.fullmatch(line))), "")
+    return " ".join(filter(None, (phase, "" if _PHASE.fullmatch(belongs) else belongs, told[0].strip())))
 
 
 class _Starts:

@@ -140,6 +140,18 @@ def test_the_last_line_is_one_for_people(tmp_path: Path) -> None:
     assert last_line(log) == ""
 
 
+def test_a_last_line_that_is_indented_says_what_it_belongs_to(tmp_path: Path) -> None:
+    log = tmp_path / "output.log"
+    log.write_text("torch 2.9.0\n\n===== BFLOAT16 =====\ninputs:\n  image: bfloat16 [2, 3]\n  row: float32 [2]\n")
+    assert last_line(log) == "BFLOAT16 inputs: row: float32 [2]"
+    log.write_text("===== FLOAT32 (dtype_override left out) =====\n  deep\n")
+    assert last_line(log) == "FLOAT32 deep"
+    log.write_text("============ test session starts ============\ncollected 1 item\n    at line 3\n")
+    assert last_line(log) == "collected 1 item at line 3", "the lines of pytest are no phases"
+    log.write_text("  alone\n")
+    assert last_line(log) == "alone"
+
+
 def test_a_log_that_was_cut_and_has_grown_beyond_its_old_size_is_indexed_again(tmp_path: Path) -> None:
     file = tmp_path / "log"
     file.write_text("".join(f"line {number}\n" for number in range(2000)))
