@@ -37,7 +37,7 @@ def test_what_changes_takes_a_line_each() -> None:
     assert short[6] == " " * 12 + "and 6 more"
 
 
-def test_failures_are_told_by_their_reason() -> None:
+def test_failures_are_grouped_by_their_reason() -> None:
     found = lines(
         [failed("m/a", "no handler"), *(failed(f"m/{at}", "out of memory") for at in range(5)), passed("1", "m/b")]
     )
