@@ -38,6 +38,7 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
     """Clusters above, all about the one under the cursor below; enter shows its cells."""
 
     PLACES = (Where.CLUSTERS,)
+    LONG = True
     PURPOSE = "Failures by their cause: since when, where, and in which entries."
     TEXT = "The cluster"
 
@@ -101,9 +102,10 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         self.filter.note(counted(len(self._clusters), "cluster"))
         self._say()
 
-    def fit_list(self) -> None:
+    @property
+    def lines_of_text(self) -> int:
         """There is less to say about a cell than about a cluster."""
-        self.panes.fit(len(self.table.source), below=_OF_CELL if self._entered else 0)
+        return _OF_CELL if self._entered else super().lines_of_text
 
     def _nothing(self) -> str:
         """Why nothing is listed, and what to do about it."""

@@ -14,7 +14,7 @@ from tui.commands import Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
-from tui.view_models import Line, RowGroup, Rows, diff_style, paragraph
+from tui.view_models import Line, ListShare, RowGroup, Rows, diff_style, paragraph
 from tui.widgets import CachedBox, GroupTable, LinesView, PaneRule, RowTable, TextLines, TextPane, WordFilter
 
 T = TypeVar("T")
@@ -61,6 +61,9 @@ class ListAndText(SessionScreen, Generic[T]):
         self._rows: Rows[T] | None = None
         self._fitted = 0
         """The number of rows when the list got its height."""
+        self._share = ListShare()
+        self._width = 0
+        """The width of the list beside the text."""
 
     def body(self) -> ComposeResult:
         if self._filter is not None:
@@ -127,9 +130,29 @@ class ListAndText(SessionScreen, Generic[T]):
         self.fit_list()
 
     def fit_list(self) -> None:
-        """Give the list the height that its rows need."""
-        below = max(_LEAST_TEXT, self.app.size.height // _PART_OF_TEXT) if self.LONG else 0
-        self.panes.fit(len(self.table.source), below=below)
+        """Give the list the height and the width that its rows need."""
+        before, self._width = self._width, self._width_of_list() if self.beside else 0
+        self.panes.fit(self.lines_of_list, below=self.lines_of_text, width=self._width)
+        if before != self._width and self.is_mounted:
+            self.call_after_refresh(self.with_widgets(self.resized))
+
+    def _width_of_list(self) -> int:
+        fitting, bar = self.table.fitting, self.table.scrollbar_size_vertical
+        return self._share.width(len(fitting.source), self.app.size.width, lambda most: fitting.need(most - bar) + bar)
+
+    @property
+    def lines_of_list(self) -> int:
+        """The lines that the list can use."""
+        return len(self.table.source)
+
+    @property
+    def lines_of_text(self) -> int:
+        """The lines that the text below can use; 0: any number."""
+        return max(_LEAST_TEXT, self.app.size.height // _PART_OF_TEXT) if self.LONG else 0
+
+    def on_screen_resume(self) -> None:
+        self._share.forget()
+        self.fit_list()
 
     def show_text(self) -> None:
         """Show what there is to say about the row under the cursor, which has changed."""

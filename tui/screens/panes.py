@@ -67,7 +67,7 @@ class Panes:
         self._all_dividers = tuple(dividers)
         self._sizes: dict[str, int] = {}
         """The sizes that a person has set, in cells, by the selector of the widget."""
-        self._rows = self._below = 0
+        self._rows = self._below = self._list = 0
         self._before: Widget | None = None
         """The widget with the focus before a pane was opened."""
         self._dragged: Divider | None = None
@@ -102,7 +102,7 @@ class Panes:
             for widget in self._widgets(other):
                 widget.set_class(bool(name) and widget not in whole, "aside")
                 widget.set_class(widget in whole[:1], "whole")
-        self.fit(self._rows, below=self._below)
+        self.fit(self._rows, below=self._below, width=self._list)
         self._tell()
 
     def toggle(self) -> None:
@@ -132,13 +132,14 @@ class Panes:
 
     # Sizes
 
-    def fit(self, rows: int, *, below: int = 0) -> None:
+    def fit(self, rows: int, *, below: int = 0, width: int = 0) -> None:
         """Give the list above the first divider the height that its rows need, within half of the screen at most.
 
-        What is below can use `below` lines, and the list may have all others; 0: as many as there are. A person who has
-        moved the divider knows better, and a pane with the whole screen needs no height.
+        What is below can use `below` lines, and the list may have all others; 0: as many as there are. Beside its
+        detail the list has `width` cells; 0: those that the style sheet says. A person who has moved the divider knows
+        better, and a pane with the whole screen needs no height.
         """
-        self._rows, self._below = rows, below
+        self._rows, self._below, self._list = rows, below, width
         for gone in self._all_dividers:
             if gone not in self._dividers:
                 for widget in self._screen.query(gone.sized):
@@ -154,6 +155,8 @@ class Panes:
             setattr(widget.styles, rule, "1fr")
         elif divider.sized in self._sizes:
             setattr(widget.styles, rule, self._sizes[divider.sized])
+        elif self._list and divider.upright:
+            widget.styles.width = self._screen.size.width - self._list
         elif listed:
             widget.styles.height = max(_LEAST_LIST, min(self._rows + 2, self._most_lines))
         else:

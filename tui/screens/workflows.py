@@ -39,7 +39,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
     def on_mount(self) -> None:
         self.every(_LOOK_SECONDS, self._look)
         self.table.say_when_empty(self.first_step(Need.WORKFLOW.value))
-        self.panes.fit(0)
+        self.fit_list()
         self.context.background.run("triage", lambda: self.board.look(self.session.world), lambda _: self._look())
         self._look()
 

@@ -180,5 +180,5 @@ from .triage_group import (
     shared_lines as shared_lines,
     statuses_proposed as statuses_proposed,
 )
-from .widths import Fitted as Fitted, Fitting as Fitting
+from .widths import Fitted as Fitted, Fitting as Fitting, ListShare as ListShare
 from .workflows import workflow_rows as workflow_rows, workflow_text as workflow_text

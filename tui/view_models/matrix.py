@@ -146,6 +146,7 @@ class MatrixRows:
             yields=min(size.yields, 1) if chosen else size.yields,
             heads=heads,
             tells=short,
+            stays=True,
         )
 
     def __len__(self) -> int:

@@ -96,7 +96,7 @@ _PROFILE = TableColumn("profile", 12, elide=True)
 """Left out if no run has one. Runs of a sweep differ in nothing else."""
 _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9, least=7),
-    TableColumn("started", 10, yields=2, right=True),
+    TableColumn("started", 10, yields=2, right=True, stays=True),
     TableColumn("time", 13, right=True),
     TableColumn("test id", 24, share=6, elide=True, ids=True),
     _PROFILE,

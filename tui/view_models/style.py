@@ -246,6 +246,8 @@ class TableColumn(NamedTuple):
     """Whether it shows the ids of the rows, which are shortened by one rule (`tui.view_models.ids`)."""
     tells: bool = False
     """Whether its head says how many columns do not fit."""
+    stays: bool = False
+    """Whether it does not go for saying the same in every row: a person chose it, or its texts change by themselves."""
 
     @property
     def roomy(self) -> int:

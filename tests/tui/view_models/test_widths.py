@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from hypothesis import given, strategies as st
 
-from tui.view_models import Cell, Fitting, IdLook, Rows, TableColumn
-from tui.view_models.widths import column_widths
+from tui.view_models import Cell, Fitting, IdLook, ListShare, Rows, TableColumn
+from tui.view_models.widths import LEAST_DETAIL, column_widths, list_width
 
 _NEEDS = st.integers(0, 60)
 _COLUMNS = st.builds(
@@ -76,6 +76,77 @@ def test_a_column_that_is_shown_stays_where_there_is_more_room(table: _Table, to
         assert all(narrow <= wider for narrow, wider in zip(before, after, strict=True))
 
 
+@given(_TABLES, _TOTALS, st.sets(st.integers(0, 8)))
+def test_what_is_the_same_in_every_row_takes_no_room_from_what_differs(
+    table: _Table, total: int, numbers: set[int]
+) -> None:
+    alike = {at for at in numbers if at < len(table)}
+    columns, needs = [column for column, _ in table], [need for _, need in table]
+    widths = column_widths(columns, needs, total, alike)
+    wanted = [_wanted(*one) for one in table]
+    assert 1 + sum(width + 1 for width in widths if width) <= max(1, total)
+    for at in alike:
+        # Whole, or none of it, if it may go; else no wider than is of use while something is cut.
+        if columns[at].yields:
+            assert not widths[at] or widths[at] >= wanted[at]
+        if any(widths[other] < wanted[other] for other in range(len(table)) if other not in alike):
+            assert widths[at] <= (0 if columns[at].yields else min(wanted[at], columns[at].width))
+    # The others have at least what they had.
+    before = column_widths(columns, needs, total)
+    if not any(column.fills or column.heads for column in columns):
+        assert all(widths[at] >= min(before[at], wanted[at]) for at in range(len(table)) if at not in alike)
+
+
+@given(_TABLES, _TOTALS)
+def test_the_width_that_a_table_needs_cuts_no_more_than_all_there_is(table: _Table, most: int) -> None:
+    columns = [column._replace(title=str(at)) for at, (column, _) in enumerate(table)]
+    texts = [["x" * need for _, need in table], ["y" * need for _, need in table]]
+    fitting = Fitting(Rows(texts, columns, lambda row: [[Cell(text)] for text in row], key=str))
+    need = fitting.need(most)
+    assert need <= most
+    if not any(column.fills for column in columns):
+        assert fitting.widths(need) == fitting.widths(most)
+
+
+@given(st.integers(0, 400), st.integers(180, 400))
+def test_a_list_has_what_it_needs_while_its_detail_is_of_use(need: int, total: int) -> None:
+    width = list_width(need, total)
+    assert LEAST_DETAIL <= total - width <= total * 55 // 100
+    assert width >= min(need, total - LEAST_DETAIL)
+    assert list_width(need + 1, total) >= width
+
+
+_NEEDED = st.integers(0, 300)
+
+
+@given(st.integers(180, 300), st.lists(st.tuples(st.sampled_from((-1, 0, 0, 1)), _NEEDED), max_size=30), _NEEDED)
+def test_a_list_stays_as_wide_as_it_is_while_rows_come_and_go_one_by_one(
+    total: int, steps: Sequence[tuple[int, int]], first: int
+) -> None:
+    share, rows = ListShare(), 40
+    width = share.width(rows, total, lambda most: min(first, most))
+    assert width == list_width(first, total)
+    for more, need in steps:
+        rows += more
+        assert share.width(rows, total, lambda most, need=need: min(need, most)) == width  # type: ignore[misc]
+
+
+@given(st.integers(180, 300), st.lists(st.tuples(st.integers(0, 99), _NEEDED), max_size=30), st.integers(180, 300))
+def test_a_list_gives_nothing_back_until_the_screen_has_another_width(
+    total: int, loads: Sequence[tuple[int, int]], other: int
+) -> None:
+    share = ListShare()
+    last = share.width(5, total, lambda most: 0)
+    for rows, need in loads:
+        width = share.width(rows, total, lambda most, need=need: min(need, most))  # type: ignore[misc]
+        assert width >= last
+        last = width
+    if other != total:
+        assert share.width(5, other, lambda most: 0) == list_width(0, other)
+    share.forget()
+    assert share.width(5, other, lambda most: 0) == list_width(0, other)
+
+
 def _rows(texts: Sequence[tuple[str, str]], *, ids: bool = False) -> Rows[tuple[str, str]]:
     columns = (TableColumn("test", 10, ids=ids, elide=True), TableColumn("why", 10))
     return Rows(
@@ -94,7 +165,9 @@ def test_a_row_that_becomes_visible_makes_its_column_wider() -> None:
 
 
 def test_ids_without_what_they_share_leave_the_room_to_others() -> None:
-    rows = _rows([(f"llama/causal_lm/pytorch-{at}B-single_device-inference", "w" * 40) for at in range(4)], ids=True)
+    rows = _rows(
+        [(f"llama/causal_lm/pytorch-{at}B-single_device-inference", f"{'w' * 39}{at}") for at in range(4)], ids=True
+    )
     fitting = Fitting(rows)
     long = len("llama/causal_lm/pytorch-1B-single_device-inference")
     assert fitting.widths(120) == [long, 40]
@@ -102,3 +175,29 @@ def test_ids_without_what_they_share_leave_the_room_to_others() -> None:
     width, why = fitting.widths(90)
     assert (width, why) == (31, 40)
     assert fitting.look(75) == fitting.look(90) == IdLook("", "-single_device-inference")
+
+
+def _said(texts: Sequence[tuple[str, str, str]]) -> Fitting:
+    columns = TableColumn("test", 6, ids=True), TableColumn("age", 6, yields=1), TableColumn("run", 6, yields=2)
+    rows = Rows(texts, columns, lambda one: [[Cell(text)] for text in one], key=lambda one: one[0])
+    return Fitting(rows)
+
+
+def test_a_column_that_says_the_same_in_every_row_is_whole_or_gone() -> None:
+    fitting = _said([(f"test {at} of many", "tree not recorded", f"run {at}") for at in range(9)])
+    assert fitting.widths(60) == [14, 17, 5]
+    # By their priorities, the age would stay longer than the run.
+    assert fitting.widths(38) == [14, 0, 5]
+    assert fitting.widths(16) == [8, 0, 5]
+
+
+def test_a_row_that_says_something_else_brings_a_column_back() -> None:
+    texts = [(f"test {at:3} of many", "tree not recorded", "run") for at in range(1_000)]
+    fitting = _said([*texts[:501], ("test", "clean", "run"), *texts[501:]])
+    assert fitting.widths(30)[1] == 0
+    assert fitting.see(range(490, 510))
+    assert fitting.widths(30)[1] > 0
+
+
+def test_a_single_row_is_not_the_same_as_others() -> None:
+    assert _said([("test 1 of many", "tree not recorded", "run")]).widths(30)[1] > 0

@@ -114,10 +114,11 @@ class ReviewScreen(DecisionScreen):
         self.listing.show()
         self.fit_list()
 
-    def fit_list(self) -> None:
-        """Give the list the height that all of its rows need, unfiltered."""
+    @property
+    def lines_of_list(self) -> int:
+        """The lines of all its rows, unfiltered."""
         edits = len(self.loader_edits.edits)
-        self.panes.fit(len(self.session.pending.changes) + (1 + edits if edits else 0))
+        return len(self.session.pending.changes) + (1 + edits if edits else 0)
 
     def _say_where(self) -> None:
         edits = self.loader_edits.edits
