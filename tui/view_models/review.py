@@ -12,6 +12,7 @@ from core.base.text import counted, one_line, printable
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
 from tui.view_models.changes import Describe, brief_operations, describe_operations
 from tui.view_models.headings import Part, share_cells
+from tui.view_models.rows import below_heading
 from tui.view_models.style import Cell, Line, TableColumn, diff_style
 
 if TYPE_CHECKING:
@@ -158,7 +159,8 @@ class ReviewRows:
         if line is None:
             return self._below[position - len(self.lines)].cells
         if line.change is not None:
-            return self.look.change(line.change)
+            cells = self.look.change(line.change)
+            return cells if self._headings[position] is None else below_heading(cells)
         return self.look.heading(line.group, opened=line.group.key in self.opened)
 
 
@@ -172,7 +174,7 @@ class PendingLook:
         self._by = by
         self._conflicts = conflicts
         self.columns: Sequence[TableColumn] = (
-            TableColumn("decision", 8),
+            TableColumn("decision", 10),
             TableColumn(f"test, by {by}" if by else "test", 30, share=2, elide=True, ids=True),
             TableColumn("change", 30, share=3),
         )

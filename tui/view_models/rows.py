@@ -26,6 +26,15 @@ _HEADING = "\0"
 """The beginning of the keys of headings, and of no other key."""
 
 
+_INDENT = Cell("  ")
+
+
+def below_heading(row: Row) -> Row:
+    """A row of a group that has a heading: one that has none could seem to be of the group above it."""
+    first, *rest = row
+    return ([_INDENT, *first], *rest)
+
+
 class RowSource(Protocol):
     """The rows of a table. They are asked for by position when they become visible."""
 
@@ -179,7 +188,8 @@ class GroupedRows:
     def cells(self, position: int) -> Row:
         group, row = self._lines[position]
         if row is not None:
-            return self.rows.cells(row)
+            cells = self.rows.cells(row)
+            return cells if self._headings[position] is None else below_heading(cells)
         return ([*group.heading, Cell(f" {len(group.rows):,}")],)
 
     def is_heading(self, position: int) -> bool:

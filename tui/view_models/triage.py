@@ -212,7 +212,7 @@ class TriageLook:
         self._strip = strip
         self._left_out = left_out
         self.columns: Sequence[TableColumn] = (
-            TableColumn("decision", 8),
+            TableColumn("decision", 10),
             TableColumn("verdict", 12),
             TableColumn(f"test, by {by}" if by else "test", 24, share=2, elide=True, ids=True),
             # A whole strip of one arch: its newest result is at its end.

@@ -82,3 +82,11 @@ def test_a_heading_has_its_width_and_a_bar_to_scale(counts: list[int], width: in
         assert len(text) == width
         assert f"{total:,} {100 * counts[0] // total:>4}% " in text
         assert all((part.fill in text) == bool(part.count) for part in parts)
+
+
+def test_rows_below_a_heading_are_indented_and_one_without_is_not() -> None:
+    rows = GroupedRows(difference_rows(DIFFERENCES), difference_groups(DIFFERENCES))
+    found = [
+        (rows.heading_of(at) is not None, _text(rows, at)[:5]) for at in range(len(rows)) if rows.row(at) is not None
+    ]
+    assert set(found) == {(True, "  new"), (False, "new c")}

@@ -273,3 +273,12 @@ def test_different_reasons_are_one_proposal() -> None:
     assert proposed_words([change("one"), change("two")]) == "XFAIL, each with its reason"
     mixed = [change("one"), change("two"), change("three", "NOT_SUPPORTED_SKIP")]
     assert proposed_words(mixed) == 'XFAIL, each with its reason (2); or SKIP; "three" (1)'
+
+
+def test_tests_below_a_heading_are_indented_and_one_without_is_not() -> None:
+    listed = _listed(ITEMS, Shown.ATTENTION, Pending())
+    groups = group_listed(listed, TriageBy.VERDICT, lambda id: id)
+    rows = ReviewRows(groups, TriageLook(TriageBy.VERDICT), {group.key for group in groups})
+    lines = [at for at, line in enumerate(rows.lines) if line.change is not None]
+    starts = {rows.heading_of(at) is not None: rows.cells(at)[0][0].text for at in lines}
+    assert starts[True] == "  " and starts[False].strip()
