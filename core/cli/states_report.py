@@ -16,6 +16,7 @@ from core.cli.finding_record import finding_record
 from core.cli.touched_report import asked_for_runs, configure_touched, report_touched
 from core.edits import OpKind, to_json
 from core.sources import Git, web_address
+from core.sources.ci import Job
 from core.states import Difference, Item, Moment, Section, State, difference, moves, sections
 
 _SHOWN = 5
@@ -135,7 +136,15 @@ def difference_record(found: Difference) -> records.StatesCompared:
         pins=[
             records.MovedPin(name=one.name, before=one.before or None, after=one.after or None) for one in found.pins
         ],
+        presets=records.PresetsBetween(
+            renamed=[records.RenamedPreset(from_=one.before, to=one.after) for one in found.presets],
+            moved=[records.MovedJob(from_=_place(one), to=_place(other)) for one, other in found.moved_jobs],
+        ),
     )
+
+
+def _place(job: Job) -> records.PlaceOfJob:
+    return records.PlaceOfJob(file=job.file, index=job.index)
 
 
 def _moment(one: Moment) -> records.Moment:

@@ -34,5 +34,6 @@ from .telling import (
     files_beside as files_beside,
     headline as headline,
     of_every_test as of_every_test,
+    preset_path as preset_path,
     sections as sections,
 )

@@ -11,7 +11,9 @@ from core.domain.ids import TestId
 from core.domain.model import Entry, Finding, Status
 from core.matrix import Matrix, acting, differing, resolve, status_on, supported_archs
 from core.sources import INDEX, WORK_TREE, Code, compare_link
-from core.states.jobs import JobChange, Left, job_changes, leaving, rearranged
+from core.sources.ci import Job
+from core.states.jobs import JobChange, Left, job_changes, leaving, moved_jobs, rearranged
+from core.states.presets import RenamedPreset, renamed_presets, with_new_names
 from core.states.renaming import Rename, renames
 from core.states.sides import Sides
 from core.states.state import State, changed_paths
@@ -108,6 +110,10 @@ class Difference:
     jobs: tuple[JobChange, ...]
     rearranged: tuple[JobChange, ...]
     """Jobs with the same tests, which run in another way."""
+    presets: tuple[RenamedPreset, ...]
+    """Presets under another name; their jobs are none that came or went."""
+    moved_jobs: tuple[tuple[Job, Job], ...]
+    """Scheduled jobs that are in another preset, as they were and as they are."""
     left: tuple[Left, ...]
     """What scheduled jobs ran, and run no more on some machines; model tests and hand-written ones."""
     loaders: tuple[LoaderChange, ...]
@@ -142,6 +148,7 @@ class Difference:
 _CONTENT = (
     *("added", "removed", "entries_added", "entries_removed", "changed", "orphaned", "reached", "jobs", "loaders"),
     *("placeholders", "handwritten_added", "handwritten_removed", "new", "gone", "pins", "left", "rearranged"),
+    *("presets", "moved_jobs"),
 )
 _CHECKS = ("assert_pcc", "assert_atol", "assert_allclose")
 _LEAST, _MOST = ("required_pcc",), ("required_atol", "allclose_rtol", "allclose_atol")
@@ -177,7 +184,8 @@ def difference(before: State, after: State) -> Difference:
     moved = [(one.before, one.after) for one in found if one.before in dropped]
     followed = tuple(_changed(one, other, (pair for pair in moved if pair[1] in other.entries)))
     both, tests_left = frozenset(entries.both), frozenset(tests.both)
-    new, gone = findings_between(before.findings, after.findings)
+    presets = renamed_presets(before.jobs, after.jobs)
+    new, gone = findings_between(before.findings, after.findings, presets)
     named = {*tests.added, *tests.removed, *entries.added, *entries.removed, *(one.id for one in changed)}
     named |= both & (one.strays ^ other.strays)
     left = leaving(before, after, tests, handwritten, [(one.before, one.after) for one in found])
@@ -199,6 +207,8 @@ def difference(before: State, after: State) -> Difference:
         reached=tuple(sorted(both & one.strays - other.strays)),
         jobs=jobs,
         rearranged=rearranged(before, after),
+        presets=presets,
+        moved_jobs=moved_jobs(before, after),
         left=left,
         loaders=tuple(_loaders(before, after)),
         placeholders=tuple(_placeholders(before, after)),
@@ -307,29 +317,34 @@ _PLACE, _NEAREST = re.compile(r":\d+\b"), re.compile(r"; closest: .*")
 
 
 def findings_between(
-    before: Iterable[Finding], after: Iterable[Finding]
+    before: Iterable[Finding], after: Iterable[Finding], renamed: Sequence[RenamedPreset] = ()
 ) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """The findings that only the second state has, and those that only the first has.
 
-    Lines may move, what is closest may be another one, and an entry may be in another file.
+    Lines may move, what is closest may be another one, an entry may be in another file, and a preset may be `renamed`.
     """
-    old, new = tuple(before), tuple(after)
+    # Each with what it is compared by.
+    old = [(with_new_names(one, renamed), one) for one in before]
+    new = [(one, one) for one in after]
     for identity in (_identity, _wherever):
         old, new = _beyond(old, new, identity), _beyond(new, old, identity)
-    return new, old
+    return tuple(one for _, one in new), tuple(one for _, one in old)
 
 
 def _beyond(
-    some: Sequence[Finding], known: Sequence[Finding], identity: Callable[[Finding], Hashable]
-) -> tuple[Finding, ...]:
-    left = Counter(map(identity, known))
-    found: list[Finding] = []
+    some: Sequence[tuple[Finding, Finding]],
+    known: Sequence[tuple[Finding, Finding]],
+    identity: Callable[[Finding], Hashable],
+) -> list[tuple[Finding, Finding]]:
+    left = Counter(identity(compared) for compared, _ in known)
+    found: list[tuple[Finding, Finding]] = []
     for one in some:
-        if left[identity(one)]:
-            left[identity(one)] -= 1
+        key = identity(one[0])
+        if left[key]:
+            left[key] -= 1
         else:
             found.append(one)
-    return tuple(found)
+    return found
 
 
 def _identity(one: Finding) -> tuple[str, str, str, str]:

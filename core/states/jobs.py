@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.ci import query_name
-from core.sources.ci import Job, Jobs, scheduled
+from core.sources.ci import Job, Jobs, cadence_text, scheduled
+from core.states.presets import RenamedPreset, bare, renamed_presets, under_new_name
 from core.states.sides import Sides
 from core.states.state import State
 
@@ -40,11 +41,11 @@ class Left(NamedTuple):
 def job_changes(before: State, after: State) -> tuple[JobChange, ...]:
     """The jobs whose tests differ, by file and place."""
     old, new = _selections(before), _selections(after)
-    pairs = matched(old, new)
+    ways = _Ways(before.jobs, after.jobs)
     found: list[JobChange] = []
-    for one, other in pairs:
+    for one, other in matched(old, new, ways.renamed):
         had, has = (old[one] if one else frozenset()), (new[other] if other else frozenset())
-        why = _why(one, other, before.jobs, after.jobs)
+        why = ways.why(one, other)
         if had != has or not (one and other):
             job = other or one
             assert job is not None, "a pair has at least one job"
@@ -55,12 +56,20 @@ def job_changes(before: State, after: State) -> tuple[JobChange, ...]:
 def rearranged(before: State, after: State) -> tuple[JobChange, ...]:
     """The scheduled jobs that select the same tests, and run them in another way."""
     old, new = _selections(before), _selections(after)
+    ways = _Ways(before.jobs, after.jobs)
     found = [
         JobChange(other, (), (), why)
-        for one, other in matched(old, new)
-        if one and other and old[one] == new[other] and (why := _differing_fields(one, other, _SHOWN | _MANNER))
+        for one, other in matched(old, new, ways.renamed)
+        if one and other and old[one] == new[other] and (why := ways.differing(one, other, _SHOWN | _MANNER))
     ]
     return tuple(sorted(found, key=lambda change: (change.job.file, change.job.index)))
+
+
+def moved_jobs(before: State, after: State) -> tuple[tuple[Job, Job], ...]:
+    """The scheduled jobs that are in another preset, which is not their former one under another name."""
+    ways = _Ways(before.jobs, after.jobs)
+    pairs = matched(scheduled(before.jobs), scheduled(after.jobs), ways.renamed)
+    return tuple((one, other) for one, other in pairs if one and other and ways.moved(one, other))
 
 
 def _selections(state: State) -> dict[Job, frozenset[str]]:
@@ -78,6 +87,7 @@ def _selections(state: State) -> dict[Job, frozenset[str]]:
 _ALIKE: tuple[Callable[[Job], object], ...] = (
     lambda job: replace(job, index=0),
     lambda job: (job.file, job.name, job.runs_on, job.dir, job.test_mark),
+    bare,
     lambda job: (job.file, job.name, job.runs_on, job.dir),
     lambda job: (job.file, job.name, job.runs_on),
     lambda job: (job.file, job.runs_on, job.dir, job.test_mark),
@@ -85,11 +95,16 @@ _ALIKE: tuple[Callable[[Job], object], ...] = (
     lambda job: (job.file, job.dir, job.test_mark),
     lambda job: (job.file, job.index),
 )
-"""How a job is found again: exactly, then by fewer and fewer of its fields; its place in the file comes last."""
+"""How a job is found again: exactly, in another preset, then by fewer and fewer of its fields; its place comes last."""
 
 
-def matched(old: Iterable[Job], new: Iterable[Job]) -> list[tuple[Job | None, Job | None]]:
-    """The jobs of two states in pairs; None: there is none on that side. The most alike are paired first."""
+def matched(
+    old: Iterable[Job], new: Iterable[Job], renamed: Sequence[RenamedPreset] = ()
+) -> list[tuple[Job | None, Job | None]]:
+    """The jobs of two states in pairs; None: there is none on that side. The most alike are paired first.
+
+    `renamed` are the presets that have another name.
+    """
     left, right = dict.fromkeys(old), dict.fromkeys(new)
     pairs: list[tuple[Job | None, Job | None]] = []
     for key in _ALIKE:
@@ -97,7 +112,7 @@ def matched(old: Iterable[Job], new: Iterable[Job]) -> list[tuple[Job | None, Jo
         for job in right:
             groups.setdefault(key(job), []).append(job)
         for job in tuple(left):
-            if candidates := groups.get(key(job)):
+            if candidates := groups.get(key(under_new_name(job, renamed))):
                 other = candidates.pop(0)
                 del left[job], right[other]
                 pairs.append((job, other))
@@ -158,10 +173,10 @@ def _model_jobs(state: State) -> Callable[[str], Named]:
 
 def _fates(before: State, after: State) -> dict[str, str]:
     """How each scheduled job changed that is not as before, by its name in queries."""
-    old = scheduled(before.jobs)
+    old, ways = scheduled(before.jobs), _Ways(before.jobs, after.jobs)
     found: dict[str, str] = {}
-    for one, other in matched(old, scheduled(after.jobs)):
-        if one is not None and (why := _why(one, other, before.jobs, after.jobs)):
+    for one, other in matched(old, scheduled(after.jobs), ways.renamed):
+        if one is not None and (why := ways.why(one, other)):
             found[query_name(one, old[one])] = f"{one.file}: {one.name}: {why}"
     return found
 
@@ -177,27 +192,37 @@ _MANNER = {
 """The fields that decide how it runs what it selects."""
 
 
-def _why(old: Job | None, new: Job | None, before: Jobs, after: Jobs) -> str:
-    """How a job changed; empty: it is as before."""
-    if old is None and new is not None:
-        return "scheduled now" if any(_same(new, job) for job in before) else "new"
-    if new is None and old is not None:
-        return "no workflow schedules it any more" if any(_same(old, job) for job in after) else "removed"
-    assert old is not None and new is not None, "a pair has at least one job"
-    return _differing_fields(old, new, _SHOWN)
+class _Ways:
+    """How jobs changed between two states."""
 
+    def __init__(self, before: Jobs, after: Jobs) -> None:
+        self.before, self.after = before, after
+        self.renamed = renamed_presets(before, after)
 
-def _differing_fields(old: Job, new: Job, fields: Mapping[str, str]) -> str:
-    """`mark: push -> nightly`, with the words for `fields`."""
-    said = [
-        f"{word}: {getattr(old, name) or 'none'} -> {getattr(new, name) or 'none'}"
-        for name, word in fields.items()
-        if getattr(old, name) != getattr(new, name)
-    ]
-    if old.arch != new.arch:
-        said.append(f"--arch: {old.arch or 'none'} -> {new.arch or 'none'}")
-    return "; ".join(said)
+    def why(self, old: Job | None, new: Job | None) -> str:
+        """How a job changed; empty: it is as before."""
+        if old is None and new is not None:
+            return "scheduled now" if any(self._same(job, new) for job in self.before) else "new"
+        if new is None and old is not None:
+            still = any(self._same(old, job) for job in self.after)
+            return "no workflow schedules it any more" if still else "removed"
+        assert old is not None and new is not None, "a pair has at least one job"
+        return self.differing(old, new, _SHOWN)
 
+    def differing(self, old: Job, new: Job, fields: Mapping[str, str]) -> str:
+        """`mark: push -> nightly`, with the words for `fields`."""
+        pairs = {word: (getattr(old, name), getattr(new, name)) for name, word in fields.items()}
+        pairs["--arch"] = old.arch, new.arch
+        pairs["scheduled"] = cadence_text(self.before.get(old, ())), cadence_text(self.after.get(new, ()))
+        if self.moved(old, new):
+            pairs["preset"] = old.file, new.file
+        return "; ".join(
+            f"{word}: {was or 'none'} -> {now or 'none'}" for word, (was, now) in pairs.items() if was != now
+        )
 
-def _same(one: Job, other: Job) -> bool:
-    return replace(one, index=0) == replace(other, index=0)
+    def moved(self, old: Job, new: Job) -> bool:
+        """Whether a job is in another preset."""
+        return under_new_name(old, self.renamed).file != new.file
+
+    def _same(self, old: Job, new: Job) -> bool:
+        return replace(under_new_name(old, self.renamed), index=0) == replace(new, index=0)

@@ -8,6 +8,7 @@ from core.base.errors import TTMatrixError, UsageError
 from core.domain.model import Finding
 from core.sources import WORK_TREE, Checkout, Git
 from core.states.differing import findings_between
+from core.states.presets import renamed_presets
 from core.states.state import State, States
 
 _BASE_VARIABLE = "GITHUB_BASE_REF"
@@ -89,7 +90,12 @@ def check_against(states: States, base: Base) -> Checked:
     """What the work tree adds against `base`; where its models are not here, with those of now in their place."""
     before, notes = _state(states, base)
     now = states.at(WORK_TREE)
-    return Checked(base, findings_between(before.findings, now.findings)[0], (*base.notes, *notes))
+    new = findings_between(before.findings, now.findings)[0]
+    presets = now.matrix.checkout.relative(now.matrix.checkout.presets)
+    if any(one.file.startswith(f"{presets}/") for one in new):
+        renamed = renamed_presets(before.jobs, now.jobs)
+        new = findings_between(before.findings, now.findings, renamed)[0]
+    return Checked(base, new, (*base.notes, *notes))
 
 
 def _state(states: States, base: Base) -> tuple[State, tuple[str, ...]]:

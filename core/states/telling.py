@@ -14,6 +14,7 @@ from core.sources import loader_file
 from core.states.differing import Difference, FieldChange, LoaderChange, Pin, lowers_gate
 from core.states.expectations import alike, chosen_by, entry_words, status_words
 from core.states.jobs import JobChange, Left
+from core.states.presets import RenamedPreset
 
 T = TypeVar("T")
 
@@ -73,6 +74,7 @@ def sections(found: Difference) -> list[Section]:
             f"{_entries(found.reached)} {_verb(found.reached, 'match')} a test now",
             tuple(_expecting(found.reached, found.has)),
         ),
+        Section(f"{counted(len(found.presets), 'preset')} renamed", tuple(map(_preset, found.presets))),
         Section(f"{counted(len(found.jobs), _JOB)} with other tests", tuple(_jobs(found.jobs))),
         Section(
             f"{counted(len(found.rearranged), _JOB)} with the same tests, run in another way",
@@ -208,6 +210,11 @@ def _job(some: Sequence[JobChange]) -> Item:
     return Item(f"{said}, {one.why}" if one.why else said, names)
 
 
+def _preset(one: RenamedPreset) -> Item:
+    said = "the same jobs" if one.same else "not all jobs are the same"
+    return Item(f"{one.before} -> {one.after}: {said}")
+
+
 def _code(loaders: Sequence[LoaderChange]) -> Iterator[Item]:
     """What changed requirements first; loaders that differ in the same files, beside none of them, are one item."""
     shared: dict[tuple[str, ...], list[LoaderChange]] = {}
@@ -263,7 +270,7 @@ def _written_by_hand(found: Difference) -> Iterator[Item]:
 
 _OF_EVERY_TEST = re.compile(r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/.*\.py|tests/infra/.*")
 _MODELS = re.compile(r"third_party/tt_forge_models(?:/.*)?")
-_CONFIG = "tests/runner/test_config"
+_CONFIG, _PRESETS = "tests/runner/test_config", ".github/workflows/test-matrix-presets"
 _DEPTH = 2
 """Files below so many directories in common are one item."""
 
@@ -278,10 +285,16 @@ def expectations_path(file: str) -> str:
     return f"{_CONFIG}/{file}"
 
 
+def preset_path(file: str) -> str:
+    """A preset as git calls it."""
+    return f"{_PRESETS}/{file}"
+
+
 def files_beside(found: Difference) -> list[str]:
-    """The files that differ, but for those of which all is said by tests, entries and loaders."""
-    entries = {expectations_path(one.file) for one in (*found.had.values(), *found.has.values())}
-    return [path for path in found.files if path not in entries and not _MODELS.fullmatch(path)]
+    """The files that differ, but for those of which all is said by tests, entries, loaders and renamed presets."""
+    told = {expectations_path(one.file) for one in (*found.had.values(), *found.has.values())}
+    told |= {preset_path(name) for one in found.presets if one.same for name in (one.before, one.after)}
+    return [path for path in found.files if path not in told and not _MODELS.fullmatch(path)]
 
 
 def files_of_every_test(paths: Iterable[str]) -> Iterator[Section]:

@@ -19,6 +19,7 @@ from core.states import (
     files_beside,
     lowers_gate,
     of_every_test,
+    preset_path,
     status_words,
 )
 from tui.view_models.fitting import short_file
@@ -226,20 +227,24 @@ def _loaders(found: Difference, models: str) -> Iterable[StateRow]:
 
 
 def _ci(found: Difference) -> Iterable[StateRow]:
+    for preset in found.presets:
+        said = "its jobs are the same" if preset.same else "not all of its jobs are the same"
+        files = tuple(map(preset_path, preset[:2]))
+        yield StateRow(_JOBS, 7, "preset renamed", "", f"{preset.before} -> {preset.after}", (said,), files)
     for job in found.jobs:
         sides = (("fewer", job.lost), ("more", job.gained))
         counts = ", ".join(f"{counted(len(ids), 'test')} {word}" for word, ids in sides if ids)
         name = f"{job.job.file}: {job.job.name} on {job.job.runs_on}"
-        preset = f".github/workflows/test-matrix-presets/{job.job.file}"
+        place = preset_path(job.job.file)
         ids = (*(f"- {id}" for id in job.lost), *(f"+ {id}" for id in job.gained))
         details = (*((job.why,) if job.why else ()), f"mark: {job.job.test_mark}", *ids)
         yield StateRow(
-            _JOBS, 4 if job.why else 9, counts or "no tests", _DOUBT if job.lost else "", name, details, (preset,)
+            _JOBS, 4 if job.why else 9, counts or "no tests", _DOUBT if job.lost else "", name, details, (place,)
         )
     for job in found.rearranged:
         name = f"{job.job.file}: {job.job.name} on {job.job.runs_on}"
-        preset = f".github/workflows/test-matrix-presets/{job.job.file}"
-        yield StateRow(_JOBS, 9, job.why, "", name, ("its tests are the same",), (preset,))
+        place = preset_path(job.job.file)
+        yield StateRow(_JOBS, 9, job.why, "", name, ("its tests are the same",), (place,))
 
 
 def _findings(found: Difference) -> Iterable[StateRow]:

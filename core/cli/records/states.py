@@ -70,6 +70,34 @@ class JobBetween(Record):
     lost: Sequence[str]
 
 
+class RenamedPreset(Record):
+    """A preset under another name, with at least half of its jobs. Only those whose tests differ are in `jobs`."""
+
+    from_: str = field(name="from")
+    to: str
+
+
+class PlaceOfJob(Record):
+    """Where the object of a job is."""
+
+    file: str
+    index: int
+
+
+class MovedJob(Record):
+    """A scheduled job that is in another preset."""
+
+    from_: PlaceOfJob = field(name="from")
+    to: PlaceOfJob
+
+
+class PresetsBetween(Record):
+    """Presets and jobs that are still there, in another file."""
+
+    renamed: Sequence[RenamedPreset]
+    moved: Sequence[MovedJob]
+
+
 class LoaderBetween(Record):
     """A loader with other code."""
 
@@ -146,3 +174,4 @@ class StatesCompared(Record):
     handwritten: HandwrittenBetween
     findings: FindingsBetween
     pins: Sequence[MovedPin]
+    presets: PresetsBetween

@@ -37,7 +37,8 @@ def test_the_json_of_the_contract(checkout: Checkout) -> None:
     found = called.json
     assert called.code == 0
     assert list(found) == [
-        *("from", "to", "tests", "entries", "jobs", "loaders", "placeholders", "handwritten", "findings", "pins")
+        *("from", "to", "tests", "entries", "jobs", "loaders", "placeholders", "handwritten", "findings", "pins"),
+        "presets",
     ]
     for side, revision in (("from", "HEAD~1"), ("to", "HEAD")):
         ids = [git(checkout.root, "rev-parse", one).strip() for one in (revision, f"{revision}:{MODELS}")]
