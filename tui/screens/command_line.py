@@ -13,11 +13,14 @@ from core.base.errors import TTMatrixError
 from core.base.text import one_line
 from tui.commands import Command
 from tui.key_names import key_text
-from tui.screens.dialogs import Dialog, DialogKey, problem_words
+from tui.screens.dialogs import DialogKey, problem_words
+from tui.screens.list_dialog import ListDialog
 from tui.screens.pick import PICK_KEYS, Option, option_rows
-from tui.widgets import CachedBox, RowTable, TextField
+from tui.widgets import RowTable, TextField
 
 _TITLES = ("command", "what it does", "key")
+_LEAST = 96
+"""Cells of the list: arguments need more than names of commands."""
 _MOST = 200
 """Values that are listed at most: a letter more brings others."""
 
@@ -38,7 +41,7 @@ class Verb(NamedTuple):
 Found = Option[Command | Verb]
 
 
-class CommandLine(Dialog[Command]):
+class CommandLine(ListDialog[Command]):
     """Dismissed with the command to run; a verb is done when the line has gone."""
 
     KEYS = (
@@ -49,7 +52,7 @@ class CommandLine(Dialog[Command]):
 
     def __init__(self, commands: Sequence[Command], verbs: Sequence[Verb], elsewhere: Sequence[Command] = ()) -> None:
         """`elsewhere` are found by words only, and say where they work instead of being run."""
-        super().__init__(classes="pick")
+        super().__init__()
         self._verbs = {verb.name: verb for verb in verbs}
         self._known: dict[str, Arguments] = {}
         self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
@@ -59,12 +62,12 @@ class CommandLine(Dialog[Command]):
         self._elsewhere: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in elsewhere]
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
+        table = RowTable(option_rows(self._all, self._all, _TITLES))
+        # What is typed stays in the line: a click chooses, two take.
+        table.can_focus = False
+        with self.list_box(table, above=2, least=_LEAST):
             yield TextField(placeholder="a command, or what it does", id="command-line")
             yield Label("", classes="problem")
-            table = RowTable(option_rows(self._all, self._all, _TITLES))
-            # What is typed stays in the line: a click chooses, two take.
-            table.can_focus = False
             yield table
             yield self.hint_label()
 

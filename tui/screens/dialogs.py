@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -19,14 +20,17 @@ from tui.key_names import ARROWS, key_name
 from tui.screens.base import SessionScreen
 from tui.textual_private import LatePainted
 from tui.view_models import launch_summary
-from tui.widgets import CachedBox, Cycle, RowTable, TextField
+from tui.widgets import Cycle, DialogBox, TextField
 
 T = TypeVar("T")
 
+LEAST_TYPED = 70
+"""Cells of a line to type in."""
+MOST_TYPED = 100
+"""Cells that a form has for values at most: one may be as long as a log."""
+
 
 _KEY_STYLE = "bold $footer-key-foreground"
-_HEADS = 1
-"""The line above the rows of a list."""
 
 
 class DialogKey(NamedTuple):
@@ -113,6 +117,10 @@ class Dialog(LatePainted[T]):
                 parts.append(Content.assemble((names, _KEY_STYLE), f" {words}"))
         return Content("   ").join(parts)
 
+    def box(self, *texts: str, width: int = 0, lines: int = 0) -> DialogBox:
+        """The box, as large as `texts`, the keys, and what needs `width` cells and `lines` lines."""
+        return DialogBox(*texts, self.hint_words(), width=width, lines=lines)
+
     def _works(self, one: DialogKey) -> bool:
         # A person may have given the key of a field to something else; that can be seen where the field has the focus.
         return one.of is None or not isinstance(self.focused, one.of) or one.keys in self.active_bindings
@@ -124,22 +132,11 @@ class Dialog(LatePainted[T]):
             if str(label.visual) != hint.plain:
                 label.update(hint)
 
-    def fit_rows(self, rows: int) -> None:
-        """Be as high as a list of so many rows needs, as far as the screen has room; it stays so while one types."""
-        box = self.query_one("#box")
-        around = sum(self._height_of(one) for one in box.children if not isinstance(one, RowTable))
-        box.styles.height = rows + _HEADS + around + box.gutter.height
-
-    @staticmethod
-    def _height_of(one: Widget) -> int:
-        """The lines that a child of the box takes; before it is laid out, one."""
-        return max(1, one.outer_size.height) + one.styles.margin.height if one.display else 0
-
     def on_descendant_focus(self) -> None:
         self.show_hint()
 
     def key_words(self) -> list[tuple[str, str]]:
-        """The keys that work in it now, its own first, each with what it does."""
+        """The keys that work in it now, each with what it does: those of its line of hints first, a field's last."""
         hints = self.hints()
         own = {
             key: hints.get(one.keys) or one.help or one.hint
@@ -147,11 +144,14 @@ class Dialog(LatePainted[T]):
             if one.of is None or isinstance(self.focused, one.of)
             for key in one.keys.split(",")
         }
+        order = [*own, "escape"]
         found: dict[tuple[int, str], tuple[list[str], str]] = {}
         for node, binding, enabled, tooltip in self.active_bindings.values():
             if enabled and node is not self.app:
-                words = own.get(binding.key) or tooltip or binding.description
-                keys, _ = found.setdefault((node is not self, binding.action), ([], _sentence(words)))
+                # The stock words are Titles Of Menus.
+                words = own.get(binding.key) or (tooltip or binding.description).capitalize()
+                place = order.index(binding.key) if binding.key in order else len(order) + (node is not self)
+                keys, _ = found.setdefault((place, binding.action), ([], _sentence(words)))
                 keys.append(key_name(binding.key))
         return [(" ".join(keys), words) for _, (keys, words) in sorted(found.items(), key=lambda one: one[0][0])]
 
@@ -187,9 +187,10 @@ class Confirm(Dialog[bool]):
         self._answered = False
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text(printable(self._title)), id="dialog-title")
-            yield Label(Text(printable(self._body)), id="question")
+        title, body = printable(self._title), printable(self._body)
+        with self.box(title, body):
+            yield Label(Text(title), id="dialog-title")
+            yield Label(Text(body), id="question")
             yield self.hint_label()
 
     def hints(self) -> Mapping[str, str]:
@@ -212,6 +213,7 @@ class Confirm(Dialog[bool]):
             self._close(True)
         elif self.is_attached:
             self.query_one("#question", Label).update(Text(printable(body)))
+            self.query_one(DialogBox).hold(printable(body))
 
     def withdraw(self) -> None:
         """There is nothing to ask after all."""
@@ -234,9 +236,11 @@ class Notice(Dialog[None]):
         self._error = error
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text(printable(self._error.title)), id="dialog-title")
-            yield Label(Text(printable("\n".join(filter(None, (self._error.detail, self._error.hint))))))
+        title = printable(self._error.title)
+        words = printable("\n".join(filter(None, (self._error.detail, self._error.hint))))
+        with self.box(title, words):
+            yield Label(Text(title), id="dialog-title")
+            yield Label(Text(words))
             yield self.hint_label()
 
 
@@ -274,10 +278,11 @@ class Ask(Dialog[str]):
         self._empty = empty
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text(printable(self._title)), id="dialog-title")
-            if self._body:
-                yield Label(Text(printable(self._body) + "\n"))
+        title, body = printable(self._title), printable(self._body)
+        with self.box(title, body, width=max(LEAST_TYPED, cell_len(self._value) + 1)):
+            yield Label(Text(title), id="dialog-title")
+            if body:
+                yield Label(Text(body + "\n"))
             yield TextField(self._value)
             yield Label("", classes="problem")
             yield self.hint_label()

@@ -14,9 +14,9 @@ from core.base.text import counted, one_line
 from core.domain.model import EXPECT_NO_PASS, Status
 from core.evidence.analysis import issue_link
 from core.evidence.proposals import GroupEdit
-from tui.screens.dialogs import CHOOSE, FIELDS, Dialog, DialogKey, problem_words
+from tui.screens.dialogs import CHOOSE, FIELDS, MOST_TYPED, Dialog, DialogKey, problem_words
 from tui.view_models import fit
-from tui.widgets import CachedBox, Cycle, Form, TextField
+from tui.widgets import Cycle, Form, TextField
 
 _VARIANT_WIDTH = 44
 _KEEP = "keep"
@@ -48,9 +48,10 @@ class GroupDecision(Dialog[GroupChoice]):
         self._leaving = leaving
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text(one_line(self._title), no_wrap=True, overflow="ellipsis"), id="dialog-title")
-            yield Form(tuple(self._fields()))
+        title, form = one_line(self._title), Form(tuple(self._fields()))
+        with self.box(title, width=form.roomy(MOST_TYPED)):
+            yield Label(Text(title, no_wrap=True, overflow="ellipsis"), id="dialog-title")
+            yield form
             yield Label("", classes="problem")
             yield self.hint_label()
 

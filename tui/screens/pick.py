@@ -14,13 +14,15 @@ from core.base.text import one_line
 from tui.commands import Command
 from tui.key_names import key_text
 from tui.protocol import Context
-from tui.screens.dialogs import Dialog, DialogKey
+from tui.screens.dialogs import DialogKey
+from tui.screens.list_dialog import ListDialog
 from tui.view_models import Cell, Meaning, Row, Rows, TableColumn
-from tui.widgets import CachedBox, RowTable, TextField
+from tui.widgets import RowTable, TextField
 
 T = TypeVar("T")
 
 _LEAST_NAME, _MOST_NAME = 6, 30
+_LEAST_HELP = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,13 @@ class Option(Generic[T]):
     """Whether it does nothing now."""
 
 
-def option_rows(options: Sequence[Option[T]], among: Sequence[Option[T]], titles: Sequence[str]) -> Rows[Option[T]]:
-    """Options. `among` are all that there are: the columns have their widths from them."""
+def option_rows(
+    options: Sequence[Option[T]], among: Sequence[Option[T]], titles: Sequence[str], *, helped: int = _LEAST_HELP
+) -> Rows[Option[T]]:
+    """Options. `among` are all that there are: the columns have their widths from them.
+
+    With less than `helped` cells for the help there is no note.
+    """
     names, notes = (
         max((cell_len(text) for text in texts), default=0)
         for texts in ((one.name for one in among), (one.note for one in among))
@@ -47,7 +54,7 @@ def option_rows(options: Sequence[Option[T]], among: Sequence[Option[T]], titles
     width = max(_LEAST_NAME, min(names, _MOST_NAME))
     columns = (
         TableColumn(name, width, least=width, most=width if said else 0, elide=not said),
-        TableColumn(help_ if said else "", 30, share=2),
+        TableColumn(help_ if said else "", helped, share=2),
         TableColumn(note if notes else "", notes, yields=1, least=notes),
     )
     return Rows(options, columns, _cells, key=lambda option: f"{option.name} {option.help}")
@@ -62,15 +69,19 @@ PICK_KEYS = (DialogKey("up", "move(-1)", "choose", "Up"), DialogKey("down", "mov
 """The keys of a list below a line that has the keys."""
 
 
-class Pick(Dialog[T]):
+class Pick(ListDialog[T]):
     """Dismissed with the value of the option that was taken."""
 
     KEYS: ClassVar[Sequence[DialogKey]] = (*PICK_KEYS, DialogKey("enter", "", "select", of=TextField))
     TITLES: ClassVar[Sequence[str]] = ("name", "description", "")
+    HELPED: ClassVar[int] = _LEAST_HELP
+    """Cells that the help has at least, even if the note has none."""
+    LEAST: ClassVar[int] = 0
+    """Cells of the list even if its present options need fewer."""
 
     def __init__(self, title: str, options: Sequence[Option[T]], value: T | None = None) -> None:
         """The cursor begins at the option of that value."""
-        super().__init__(classes="pick")
+        super().__init__()
         self._title = title
         self._options = options
         self._listed = options
@@ -78,14 +89,17 @@ class Pick(Dialog[T]):
         self._at = next((at for at, one in enumerate(options) if value is not None and one.value == value), 0)
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
+        table = RowTable(self._rows(self._options))
+        # What is typed stays in the line: a click chooses, two take.
+        table.can_focus = False
+        with self.list_box(table, self._title, above=1, least=self.LEAST):
             yield Label(Text(self._title), id="dialog-title")
             yield TextField(placeholder="type to filter")
-            table = RowTable(option_rows(self._options, self._options, self.TITLES))
-            # What is typed stays in the line: a click chooses, two take.
-            table.can_focus = False
             yield table
             yield self.hint_label()
+
+    def _rows(self, options: Sequence[Option[T]]) -> Rows[Option[T]]:
+        return option_rows(options, self._options, self.TITLES, helped=self.HELPED)
 
     def hints(self) -> Mapping[str, str]:
         return {} if self._listed else dict.fromkeys(("up", "down", "enter"), "")
@@ -94,7 +108,6 @@ class Pick(Dialog[T]):
         return "" if self._listed else "Nothing matches what is typed"
 
     def on_mount(self) -> None:
-        self.fit_rows(len(self._options))
         self.query_one(RowTable).cursor = self._at
 
     def on_input_changed(self) -> None:
@@ -104,7 +117,7 @@ class Pick(Dialog[T]):
     def add(self, options: Sequence[Option[T]]) -> None:
         """Add options after the present ones."""
         self._options = [*self._options, *options]
-        self.fit_rows(len(self._options))
+        self.fit_list(len(self._options))
         self._show_found()
 
     def _show_found(self) -> None:
@@ -112,7 +125,7 @@ class Pick(Dialog[T]):
         found = self._listed = [
             one for one in self._options if all(word in f"{one.name} {one.help} {one.note}".lower() for word in words)
         ]
-        self.query_one(RowTable).show(option_rows(found, self._options, self.TITLES))
+        self.query_one(RowTable).show(self._rows(found))
         self.show_hint()
 
     def on_input_submitted(self) -> None:
@@ -149,6 +162,9 @@ class HelpScreen(Pick[Helped]):
 
     TITLES: ClassVar[Sequence[str]] = ("key", "description", "where")
     KEYS = (*PICK_KEYS, DialogKey("enter", "", "run", of=TextField))
+    HELPED: ClassVar[int] = 50
+    LEAST: ClassVar[int] = 96
+    """The fields of a query come later."""
 
     def __init__(
         self,

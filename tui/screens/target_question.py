@@ -11,7 +11,6 @@ from core.base.text import printable
 from core.matrix.view import Targets
 from tui.screens.base import SessionScreen
 from tui.screens.dialogs import Dialog, DialogKey
-from tui.widgets import CachedBox
 
 
 class TargetQuestion(Dialog[Targets]):
@@ -26,9 +25,10 @@ class TargetQuestion(Dialog[Targets]):
 
     def compose(self) -> ComposeResult:
         targets = self._targets
-        with CachedBox(id="box"):
-            yield Label(Text(f"{self._verb} {targets.name}?"), id="dialog-title")
-            yield Label(Text(printable(targets.listing)))
+        title, listing = f"{self._verb} {targets.name}?", printable(targets.listing)
+        with self.box(title, listing):
+            yield Label(Text(title), id="dialog-title")
+            yield Label(Text(listing))
             yield self.hint_label()
 
     def hints(self) -> Mapping[str, str]:

@@ -31,7 +31,7 @@ def column_widths(
     columns with the numbers `alike` say the same in every row: while a text is cut or a column is gone, those of them
     that yield are gone, and the others are as narrow as is of use.
     """
-    wanted = [max(column.least, min(need, column.most or need)) for column, need in zip(columns, needs, strict=True)]
+    wanted = wanted_widths(columns, needs)
     widths = _widths(columns, wanted, total, alike)
     for at in sorted((at for at in alike if columns[at].yields), key=lambda at: -columns[at].yields):
         if all(width >= want for width, want in zip(widths, wanted, strict=True)):
@@ -63,6 +63,11 @@ def _widths(columns: Sequence[TableColumn], wanted: Sequence[int], total: int, a
             widths[at] += end - sum(widths)
             break
     return widths
+
+
+def wanted_widths(columns: Sequence[TableColumn], needs: Sequence[int]) -> list[int]:
+    """The width of each column where there is room for all."""
+    return [max(column.least, min(need, column.most or need)) for column, need in zip(columns, needs, strict=True)]
 
 
 def _shown(columns: Sequence[TableColumn], floors: Sequence[int], total: int) -> set[int]:
@@ -117,6 +122,12 @@ class Fitting:
     def widths(self, total: int) -> list[int]:
         """The width of each column in a line of `total` cells; 0: it is not shown."""
         return self.at(total).widths
+
+    @property
+    def roomy(self) -> int:
+        """The cells of a line in which no text is cut."""
+        self.see(range(min(len(self.source), _MOST_SEEN)))
+        return 1 + sum(width + 1 for width in wanted_widths(self.columns, self._known()) if width)
 
     def look(self, total: int) -> IdLook:
         """The display of ids in a line of that width."""

@@ -2,6 +2,7 @@
 from .cell_lines import CellLines as CellLines
 from .cell_table import CellTable as CellTable, MatrixGrid as MatrixGrid, NumberBoard as NumberBoard
 from .cycle import Cycle as Cycle
+from .dialog_box import DialogBox as DialogBox
 from .facet_panel import FacetPanel as FacetPanel
 from .filter_bar import FilterBar as FilterBar, QueryInput as QueryInput, WordFilter as WordFilter
 from .form import Form as Form, TextField as TextField

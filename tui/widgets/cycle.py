@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.message import Message
@@ -49,6 +50,11 @@ class Cycle(Widget, can_focus=True):
     def value(self, value: str) -> None:
         self.position = self._position_of(value)
         self.refresh()
+
+    @property
+    def roomy(self) -> int:
+        """The cells that its widest option needs."""
+        return 4 + max(cell_len(shown) for _, shown in self.options)
 
     def render(self) -> Text:
         return Text(f"‹ {self.options[self.position][1]} ›", no_wrap=True)

@@ -4,12 +4,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input
 
+from tui.widgets.cycle import Cycle
 from tui.widgets.line_base import CachedBox, CachedText
+
+_LEAST_TYPED = 40
+"""Cells of a field to type in."""
 
 
 class TextField(Input):
@@ -31,6 +36,15 @@ class TextField(Input):
             await self.run_action("app.help")
 
 
+def _room(field: Widget) -> int:
+    """The cells that the values of a field need."""
+    if isinstance(field, Cycle):
+        return field.roomy
+    if isinstance(field, Input):
+        return max(_LEAST_TYPED, cell_len(field.value) + 1, cell_len(field.placeholder))
+    return _LEAST_TYPED
+
+
 class Form(CachedBox):
     """The fields of a dialog.
 
@@ -42,7 +56,7 @@ class Form(CachedBox):
     Form, Form > #fields { height: auto; }
     Form > #fields { width: 1fr; }
     Form > #fields > * { width: 100%; height: 1; }
-    Form > #field-names { width: 17; height: auto; color: $muted; text-style: $muted-style; }
+    Form > #field-names { height: auto; color: $muted; text-style: $muted-style; }
     """
 
     def __init__(self, fields: Sequence[tuple[str, Widget]]) -> None:
@@ -51,11 +65,21 @@ class Form(CachedBox):
         self._fields = fields
 
     def compose(self) -> ComposeResult:
-        yield CachedText(self._names(), id="field-names", markup=False)
+        names = CachedText(self._names(), id="field-names", markup=False)
+        names.styles.width = self._names_width
+        yield names
         with CachedBox(id="fields"):
             for _, field in self._fields:
                 if field.display:
                     yield field
+
+    @property
+    def _names_width(self) -> int:
+        return max(cell_len(name) for name, _ in self._fields) + 2
+
+    def roomy(self, most: int) -> int:
+        """The cells that it needs for no value to be cut, with at most `most` of them for these."""
+        return self._names_width + min(most, max(_room(field) for _, field in self._fields))
 
     def show(self, id: str, shown: bool) -> None:
         """Show the field of that id with its name, or neither."""

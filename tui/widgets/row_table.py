@@ -186,6 +186,11 @@ class RowTable(LinePane):
         """Width in cells of every column in a line of `total` cells; 0: not shown."""
         return self.fitting.widths(total)
 
+    @property
+    def roomy(self) -> int:
+        """The cells that the table needs for no text to be cut, with the bar beside it."""
+        return self.fitting.roomy + 1
+
     def id_look(self, width: int) -> IdLook:
         """The display of ids in a table of that width."""
         return self.fitting.look(width)

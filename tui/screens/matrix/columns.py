@@ -9,9 +9,10 @@ from textual.app import ComposeResult
 from textual.widgets import Label
 
 from core.matrix.view import BY_TABLE_FIELD, TABLE_FIELDS, ViewSpec
-from tui.screens.dialogs import Dialog, DialogKey
+from tui.screens.dialogs import DialogKey
+from tui.screens.list_dialog import ListDialog
 from tui.view_models import Cell, Row, Rows, TableColumn
-from tui.widgets import CachedBox, RowTable
+from tui.widgets import RowTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def _rows(choice: ColumnChoice, names: Sequence[str]) -> Rows[str]:
     return Rows([*names], _COLUMNS, cells, key=str)
 
 
-class Columns(Dialog[ColumnChoice]):
+class Columns(ListDialog[ColumnChoice]):
     """Returns the choice. The column of ids is always visible."""
 
     KEYS = (
@@ -62,7 +63,7 @@ class Columns(Dialog[ColumnChoice]):
 
     def __init__(self, spec: ViewSpec, defaults: Sequence[str], *, hidden: Collection[str] = ()) -> None:
         """`hidden` columns cannot be chosen: no row has them."""
-        super().__init__(classes="pick")
+        super().__init__()
         self._defaults = tuple(defaults)
         self._choice = ColumnChoice(spec.columns, spec.sort, spec.descending)
         known = (one.name for one in TABLE_FIELDS if one.name not in hidden)
@@ -70,9 +71,10 @@ class Columns(Dialog[ColumnChoice]):
         self._names = [*spec.columns, *others]
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text("Columns of the table"), id="dialog-title")
-            yield RowTable(_rows(self._choice, self._names))
+        table, title = RowTable(_rows(self._choice, self._names)), "Columns of the table"
+        with self.list_box(table, title):
+            yield Label(Text(title), id="dialog-title")
+            yield table
             yield self.hint_label()
 
     def _show(self, choice: ColumnChoice, keep: str) -> None:

@@ -9,9 +9,10 @@ from textual.widgets import Label
 
 from core.base.text import one_line
 from core.matrix.view import BY_LAYOUT, Saved, ViewSpec
-from tui.screens.dialogs import Ask, Confirm, Dialog, DialogKey
+from tui.screens.dialogs import Ask, Confirm, DialogKey
+from tui.screens.list_dialog import ListDialog
 from tui.view_models import Cell, Row, Rows, TableColumn
-from tui.widgets import CachedBox, RowTable
+from tui.widgets import RowTable
 
 SaveChange = Callable[[Callable[[Saved], Saved]], Saved | None]
 """Changes the saved views. None: it failed, and that was reported."""
@@ -47,7 +48,7 @@ def way(spec: ViewSpec) -> str:
     return ", ".join(filter(None, (shape, order, spec.arch)))
 
 
-class Views(Dialog[ViewSpec]):
+class Views(ListDialog[ViewSpec]):
     """Returns the view to open."""
 
     KEYS = (
@@ -58,19 +59,17 @@ class Views(Dialog[ViewSpec]):
     LEAVE = "close"
 
     def __init__(self, present: ViewSpec, saved: Saved, keep: SaveChange) -> None:
-        super().__init__(classes="pick")
+        super().__init__()
         self._present = present
         self._saved = saved
         self._keep = keep
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text("Saved views"), id="dialog-title")
-            yield RowTable(_rows(self._saved))
+        table, title = RowTable(_rows(self._saved)), "Saved views"
+        with self.list_box(table, title):
+            yield Label(Text(title), id="dialog-title")
+            yield table
             yield self.hint_label()
-
-    def on_mount(self) -> None:
-        self.fit_rows(len(self.table.source))
 
     @property
     def table(self) -> RowTable:
@@ -121,4 +120,4 @@ class Views(Dialog[ViewSpec]):
         if saved is not None:
             self._saved = saved
             self.table.show(_rows(saved), keep=cursor)
-            self.fit_rows(len(self.table.source))
+            self.fit_list(len(self.table.source))

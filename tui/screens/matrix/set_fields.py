@@ -11,14 +11,12 @@ from textual.widgets import Input, Label
 from core.base.errors import UsageError
 from core.base.text import one_line
 from core.edits import FieldForm, FormField, NoOp, Operation
-from tui.screens.dialogs import CHOOSE, FIELDS, Dialog, DialogKey, problem_words
+from tui.screens.dialogs import CHOOSE, FIELDS, MOST_TYPED, Dialog, DialogKey, problem_words
 from tui.view_models import counted
-from tui.widgets import CachedBox, Cycle, Form, TextField
+from tui.widgets import Cycle, DialogBox, Form, TextField
 
-_LEAST_LINES = 4
-"""Lines of the form on a very low terminal."""
-_AROUND = 13
-"""Lines of the dialog beside its fields: borders, title, problem and hint."""
+_AROUND = 3
+"""Lines of the dialog beside its fields, its title and its keys: a problem, and those between."""
 _VARIOUS = "\N{HORIZONTAL ELLIPSIS}"
 """The value of a choice on which the entries differ: left there, it changes nothing."""
 
@@ -46,16 +44,16 @@ class SetFields(Dialog[Sequence[Operation]]):
 
     def compose(self) -> ComposeResult:
         scopes = self._form.scopes
-        with CachedBox(id="box"):
+        fields = [
+            ("set for", Cycle(scopes, scopes[0][0], id="scope")),
+            *((field.name, self._editor(field)) for field in self._form.fields),
+        ]
+        waiting = [f"As in the files, without {counted(self._waiting, 'pending change')}"] if self._waiting else []
+        with self.box(self._title, *waiting, lines=len(fields) + _AROUND + len(waiting)):
             yield Label(Text(self._title), id="dialog-title")
-            if self._waiting:
-                yield Label(f"As in the files, without {counted(self._waiting, 'pending change')}", id="form-waiting")
-            yield Form(
-                (
-                    ("at", Cycle(scopes, scopes[0][0], id="scope")),
-                    *((field.name, self._editor(field)) for field in self._form.fields),
-                )
-            )
+            for words in waiting:
+                yield Label(words, id="form-waiting")
+            yield Form(fields)
             yield Label("", id="form-problem", classes="problem")
             yield self.hint_label()
 
@@ -65,8 +63,8 @@ class SetFields(Dialog[Sequence[Operation]]):
         return TextField(id=f"field-{field.name}")
 
     def on_mount(self) -> None:
-        self._fit()
         self._fill()
+        self.query_one(DialogBox).hold(width=self.query_one(Form).roomy(MOST_TYPED))
         # At once: what is typed right after the key that opened the form is for the form.
         self.set_focus(self._field(self._form.fields[0].name))
 
@@ -79,13 +77,6 @@ class SetFields(Dialog[Sequence[Operation]]):
             for name, text in typed.items():
                 editor = self._field(name)
                 editor.value = text
-
-    def on_resize(self) -> None:
-        self._fit()
-
-    def _fit(self) -> None:
-        """Leave room for what is around the fields, which scroll where there is too little."""
-        self.query_one(Form).styles.max_height = max(_LEAST_LINES, self.app.size.height - _AROUND)
 
     def _fill(self) -> None:
         """Show what the entries have in the chosen scope."""
