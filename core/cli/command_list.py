@@ -14,7 +14,7 @@ from core.cli.absent_report import note_absent, note_other_models
 from core.cli.context import Context
 from core.cli.row_printers import print_rows
 from core.kinds import Kind
-from core.matrix import KINDS, MODEL_KIND, Matrix, Universe
+from core.matrix import KINDS, MODEL_KIND, USUAL_KIND, Matrix, Universe
 from core.matrix.query import NUMBERS, RESULT, VERDICT, Query, help_text, lacking_words, select
 from core.matrix.view import RUN_KINDS, ViewSpec, ordered, read_saved, text_of_row
 
@@ -79,7 +79,7 @@ def _list_rows(args: argparse.Namespace, context: Context) -> int:
     if style == "ids":
         _print_ids(matrix, rows, context, with_function=args.universe == "collected")
         return EXIT_OK
-    only = kinds.by_name(matrix.kind_of_all(rows) or (args.kind if args.kind in KINDS else MODEL_KIND))
+    only = kinds.by_name(matrix.kind_of_all(rows) or (args.kind if args.kind in KINDS else USUAL_KIND))
     if args.view is None and only.own_table:
         print_rows(only, matrix, [matrix.ids[row] for row in rows], style, context, all=not query.terms)
         return EXIT_OK

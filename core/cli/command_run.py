@@ -20,7 +20,7 @@ from core.ops import default_backend, op_request, read_op_tests
 from core.runs import RunSpec
 from core.runs.planning import (
     KINDS,
-    OP_KIND,
+    OP_RUNS,
     Export,
     archs_of_hosts,
     check_export,
@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--kind",
-        choices=[*KINDS, OP_KIND],
+        choices=[*KINDS, OP_RUNS],
         metavar="KIND",
         help="how to run the tests of models, see below; default: cpu, or device where a profile compiles or several "
         "are compared",
@@ -96,7 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _kinds_help() -> str:
     """A table of the kinds, within 80 columns."""
     op = "op cases, each compared with a reference on the CPU; the default for ids of op cases"
-    words = {name: kind.help for name, kind in KINDS.items()} | {OP_KIND: op}
+    words = {name: kind.help for name, kind in KINDS.items()} | {OP_RUNS: op}
     wide = max(map(len, words)) + 4
     first, later = "  {:<" + str(wide - 2) + "}", " " * wide
     texts = (
@@ -113,9 +113,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
         [id for one in chosen if one.kind.launch is launch for id in one.ids]
         for launch in (kinds.Launch.BACKENDS, kinds.Launch.TEST)
     )
-    if cases and args.kind not in (None, OP_KIND):
+    if cases and args.kind not in (None, OP_RUNS):
         raise UsageError(f"--kind {args.kind} runs no op cases", f"{cases[0]} is an op case.", "Leave --kind out.")
-    if tests and args.kind == OP_KIND:
+    if tests and args.kind == OP_RUNS:
         raise UsageError(
             "--kind op runs op cases", f"{tests[0]} is not an op case.", f"Give one of: {', '.join(KINDS)}."
         )

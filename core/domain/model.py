@@ -57,13 +57,31 @@ class Function(StrEnum):
     HANDWRITTEN = "handwritten"
     """Not a function of that module: a hand-written test, whose id is its node id."""
 
+    @property
+    def beside_models(self) -> bool:
+        """Whether its tests stand beside those of models: an id is a whole node id, and there is no loader."""
+        return self is Function.HANDWRITTEN
+
+    @property
+    def of_cases(self) -> bool:
+        """Whether its tests are op cases, which run on backends and not on archs."""
+        return self is Function.OP_CASE
+
+    @property
+    def of_whole_model(self) -> bool:
+        """Whether it runs what a loader gives: others share ids with these and run less (docs/rules.md 1.5)."""
+        return self in _OF_WHOLE_MODEL
+
+
+_OF_WHOLE_MODEL = frozenset({Function.TORCH, Function.MODELS, Function.JAX, Function.LLM})
+
 
 TEST_MODULE = "tests/runner/test_models.py"
 
 
 def item_name(function: Function, test_id: str) -> str:
     """The name that pytest gives a test in its module and in reports."""
-    if function is not Function.HANDWRITTEN:
+    if not function.beside_models:
         return f"{function}[{test_id}]"
     # The brackets may hold anything, also two colons.
     where, bracket, parameters = test_id.partition("[")
@@ -72,7 +90,7 @@ def item_name(function: Function, test_id: str) -> str:
 
 def node_id(function: Function, test_id: str) -> str:
     """The pytest node id, relative to the checkout."""
-    if function is Function.HANDWRITTEN:
+    if function.beside_models:
         return test_id
     return f"{TEST_MODULE}::{function}[{test_id}]"
 

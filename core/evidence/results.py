@@ -153,9 +153,7 @@ class Results:
     @cached_property
     def has_cases(self) -> bool:
         """Whether there are results of op cases."""
-        return any(
-            one.function == Function.OP_CASE for archs in self.cells.values() for c in archs.values() for one in c
-        )
+        return any(one.function.of_cases for archs in self.cells.values() for c in archs.values() for one in c)
 
     def last_of_cases(self) -> dict[str, dict[str, Observation]]:
         """The last result of each op case, by backend."""

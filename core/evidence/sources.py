@@ -8,7 +8,7 @@ from typing import Any
 
 from core.base.checked_numbers import duration, moment
 from core.base.settings import Paths
-from core.domain.model import BringupStatus, Function
+from core.domain.model import BringupStatus
 from core.evidence.ending_fields import stage_in
 from core.evidence.observation import Ending, Observation, Origin, order
 from core.evidence.perf_reports import PerfReports
@@ -162,7 +162,7 @@ def handwritten_observations(
 
 def _has_no_cell(record: RunRecord) -> bool:
     """Whether a run is of a test beside the matrix."""
-    return record.spec.function is Function.HANDWRITTEN
+    return record.spec.function.beside_models
 
 
 def handwritten_results(checkout: Checkout, paths: Paths, records: Iterable[RunRecord]) -> Results:

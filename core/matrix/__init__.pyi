@@ -42,6 +42,7 @@ from .row_kinds import (
     PLACEHOLDER_KIND as PLACEHOLDER_KIND,
     REPORTED_KIND as REPORTED_KIND,
     RUN as RUN,
+    USUAL_KIND as USUAL_KIND,
     OwnColumn as OwnColumn,
     OwnLayout as OwnLayout,
     all_kinds as all_kinds,

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, Protocol
 
 MODEL_KIND, OP_KIND, HANDWRITTEN_KIND, PLACEHOLDER_KIND = "model", "op", "handwritten", "placeholder"
 BENCHMARK_KIND, REPORTED_KIND = "benchmark", "reported"
+USUAL_KIND = MODEL_KIND
+"""The kind in whose columns and words rows of several kinds are shown, and whose columns are part of a view."""
 
 KINDS = {
     MODEL_KIND: "core.kinds.model",

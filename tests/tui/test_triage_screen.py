@@ -379,6 +379,12 @@ async def test_what_a_manifest_is_wrong_about_is_decided_as_well(tmp_path: Path)
         )
         await pilot.press("r")
         await until(pilot, lambda: any("Op cases run" in one.message for one in app._notifications), "the message")
+        await pilot.press("M")
+        assert app.session.view.marks == {"m::skipped"}, "a case is marked as a test is"
+        await pilot.press("t")
+        await until(pilot, lambda: shown_ids(app) == ["m::skipped"], "the case in the matrix")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the way back")
         await pilot.press("a")
         assert _decided(app) == {"m::skipped": Decision.ACCEPTED}
         await pilot.press("5", "w", "y")

@@ -369,7 +369,7 @@ class TriageScreen(DecisionScreen):
     )
     def action_show_tests(self) -> None:
         """Show the tests of the group in the matrix, and nothing else."""
-        tests = self._selected_tests
+        tests = self._rows_selected()
         if len(tests) > _MOST_SHOWN:
             mark = self.context.keymap.key("triage.mark")
             self.context.notify.info(f"Too many tests to filter by name: {mark} marks them in the matrix.")
@@ -381,7 +381,7 @@ class TriageScreen(DecisionScreen):
     )
     def action_mark_tests(self) -> None:
         """Mark the tests of the group in the matrix."""
-        tests, matrix = self._selected_tests, self.context.keymap.key("app.matrix")
+        tests, matrix = self._rows_selected(), self.context.keymap.key("app.matrix")
         if tests:
             self.session.view.mark(tests)
             self.context.edits.save_marks()
@@ -431,11 +431,13 @@ class TriageScreen(DecisionScreen):
             session, ask = self.session, partial(ask_to_start, self)
             self.context.background.run("plan reruns", lambda: session.look().plan_lacking(wanted), ask, asks=True)
 
-    @property
-    def _selected_tests(self) -> list[str]:
-        return [
-            one.test for one in self.listing.selected if isinstance(one, Listed) and self.session.has_entry(one.test)
-        ]
+    def _rows_selected(self) -> list[str]:
+        """The tests and op cases under the cursor that the matrix has; says so if it has none."""
+        rows = self.session.view.matrix.rows
+        found = [one.test for one in self.listing.selected if isinstance(one, Listed) and one.test in rows]
+        if not found:
+            self.context.notify.info("The checkout has no such test.")
+        return found
 
     @command("triage.host", Where.TRIAGE, "H", "Host", "Toggle results of machines that fail alone")
     def action_leave_out(self) -> None:

@@ -9,7 +9,7 @@ from core.evidence.observation import Observation
 
 def area_of_test(row: Observation) -> str:
     """The area of a test, by its path."""
-    return area_of(row.test_id) if row.function == Function.HANDWRITTEN else MODELS
+    return area_of(row.test_id) if Function(row.function).beside_models else MODELS
 
 
 def area_of_job(job: JobName) -> str:

@@ -131,7 +131,7 @@ def observe(case: Testcase, setting: Setting, beside: Signals = _NOTHING) -> Obs
         return None
     tags = case.tags
     # A hand-written test has no loader that could be the cause.
-    by_hand = test[0] is Function.HANDWRITTEN
+    by_hand = test[0].beside_models
     ending, forced = ending_of(case, loads=beside.loads or by_hand), is_forced(case)
     reason, raised = _reason(case, ending, forced, beside.log)
     pcc = _lowest(case, forced) if ending in RAN else None

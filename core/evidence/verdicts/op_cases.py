@@ -64,7 +64,7 @@ def results_that_count(
     seen: dict[str, dict[str, list[Observation]]] = {}
     keys: dict[str, str] = {}
     for one in observations:
-        row = rows.get(one.test_id) if one.function == Function.OP_CASE else None
+        row = rows.get(one.test_id) if Function(one.function).of_cases else None
         if row is None:
             continue
         # Once per case: a digest costs far more than everything else here.

@@ -8,13 +8,8 @@ from core.domain.model import Function
 from core.evidence.observation import Observation
 from core.evidence.results import Results
 
-MODEL_TESTS = frozenset(Function) - {
-    Function.LLM_DECODE,
-    Function.OP_BY_OP,
-    Function.PLACEHOLDER,
-    Function.OP_CASE,
-}
-"""The other functions share ids with model tests and run something else (docs/rules.md 1.5), or are op cases."""
+MODEL_TESTS = frozenset(one for one in Function if one.of_whole_model or one.beside_models)
+"""The functions whose results are judged by archs."""
 _REMEMBERED = 512
 """Tests whose results stay in memory: those on a screen are needed for every frame."""
 

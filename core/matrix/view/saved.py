@@ -12,13 +12,13 @@ from typing import NamedTuple
 from core.base import files
 from core.base.errors import TTMatrixError, UsageError
 from core.matrix.query import Query
-from core.matrix.row_kinds import KINDS, MODEL_KIND
+from core.matrix.row_kinds import KINDS, USUAL_KIND
 from core.matrix.view.columns import check_columns
 from core.matrix.view.spec import ViewSpec
 
 _VERSION = 1
 _LONGEST_NAME = 40
-_COLUMNS = {kind: "columns" if kind == MODEL_KIND else f"{kind}_columns" for kind in KINDS}
+_COLUMNS = {kind: "columns" if kind == USUAL_KIND else f"{kind}_columns" for kind in KINDS}
 """The keys for the columns that a person chose, by kind of rows."""
 
 
@@ -112,9 +112,8 @@ def change_saved(file: Path, change: Callable[[Saved], Saved]) -> Saved:
         with FileLock(file.with_suffix(".lock"), timeout=5):
             saved = change(read_saved(file))
             views = {name: spec.to_json() for name, spec in saved.views.items()}
-            first = list(saved.columns.get(MODEL_KIND, ()))
-            document: dict[str, object] = {"version": _VERSION, "columns": first, "views": views}
-            document |= {_COLUMNS[kind]: list(names) for kind, names in saved.columns.items() if kind != MODEL_KIND}
+            columns = {_COLUMNS[kind]: list(names) for kind, names in saved.columns.items()}
+            document = {"version": _VERSION, "columns": [], "views": views} | columns
             files.atomic_write(file, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     except OSError as error:
         raise TTMatrixError(f"Cannot write {file}", error.strerror or str(error)) from error

@@ -25,7 +25,7 @@ from core.matrix.query import (
     standing,
     texts_of,
 )
-from core.matrix.row_kinds import MODEL_KIND, RowKind, all_kinds, row_kind
+from core.matrix.row_kinds import USUAL_KIND, RowKind, all_kinds, row_kind
 from core.matrix.view.columns import (
     RunWords,
     ordered,
@@ -136,11 +136,11 @@ class View:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of tables of model tests, and of several kinds."""
-        return self.columns_of[MODEL_KIND]
+        return self.columns_of[USUAL_KIND]
 
     @columns.setter
     def columns(self, names: tuple[str, ...]) -> None:
-        self.columns_of[MODEL_KIND] = names
+        self.columns_of[USUAL_KIND] = names
 
     def filter(self, query: Query) -> None:
         """Show what `query` selects; on a QueryError nothing changes."""
@@ -173,7 +173,7 @@ class View:
 
     def with_columns(self, kind: str, names: tuple[str, ...]) -> ViewSpec:
         """The present view with these columns for tables of one kind. Only those of model tests are part of a view."""
-        if kind == MODEL_KIND:
+        if kind == USUAL_KIND:
             return self.spec._replace(columns=names)
         self.columns_of[kind] = names
         return self.spec
@@ -325,18 +325,18 @@ class View:
     @property
     def row_kind(self) -> RowKind:
         """What is said of the kind of all visible rows; of several kinds, of model tests."""
-        return row_kind(self.kind or MODEL_KIND)
+        return row_kind(self.kind or USUAL_KIND)
 
     @property
     def layouts(self) -> list[str]:
         """The grids of the kind of all visible rows, the usual one first; if it has none, those of model tests."""
-        own = self.row_kind.layouts or row_kind(MODEL_KIND).layouts
+        own = self.row_kind.layouts or row_kind(USUAL_KIND).layouts
         return [one.name for one in own]
 
     @property
     def table_columns(self) -> tuple[str, ...]:
         """The columns of the table: those for the kind of all visible rows."""
-        return self.columns_of[self.kind or MODEL_KIND]
+        return self.columns_of[self.kind or USUAL_KIND]
 
     def facets(self, names: Iterable[str] = ()) -> list[Facet]:
         """Counts per value; a facet is counted without its own terms, so that alternatives show.

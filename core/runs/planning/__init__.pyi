@@ -21,7 +21,7 @@ from .kinds import (
     EXTRACT_KIND as EXTRACT_KIND,
     FORKED as FORKED,
     KINDS as KINDS,
-    OP_KIND as OP_KIND,
+    OP_RUNS as OP_RUNS,
     Export as Export,
     check_export as check_export,
     default_manifest as default_manifest,

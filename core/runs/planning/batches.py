@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core.base.errors import UsageError
 from core.runs.outcome import FAILURES, Outcome
-from core.runs.planning.kinds import OP_KIND
+from core.runs.planning.kinds import OP_RUNS
 from core.runs.planning.op_batches import left_of, with_cases
 from core.runs.store import RunRecord, RunState
 
@@ -59,7 +59,7 @@ def left_over(records: Sequence[RunRecord], batch: str, *, failures: bool, undon
     In the order of the request. For a run of op cases, the spec has only the matching cases. Raises UsageError for an
     unknown batch.
     """
-    tests = (runs for (_, kind, _), runs in newest_results(records, batch).items() if kind != OP_KIND)
+    tests = (runs for (_, kind, _), runs in newest_results(records, batch).items() if kind != OP_RUNS)
     chosen = [
         runs for runs in tests if not (failures or undone) or (failures and failed(runs)) or (undone and not_run(runs))
     ]

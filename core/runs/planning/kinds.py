@@ -376,7 +376,7 @@ KINDS: Mapping[str, RunKind] = {
 }
 
 
-OP_KIND = "op"
+OP_RUNS = "op"
 """The kind of runs of op cases."""
 
 

@@ -16,7 +16,7 @@ from core.domain.model import Function
 from core.runs.case_results import cases_left, read_case_results
 from core.runs.planning.activate import NO_ACTIVATION, activation
 from core.runs.planning.interpreter import find_interpreter
-from core.runs.planning.kinds import OP_KIND, op_kind
+from core.runs.planning.kinds import OP_RUNS, op_kind
 from core.runs.spec import RUN_VARIABLE, ResultFormat, RunSpec, new_token, run_id
 from core.runs.store import RESULTS, RunRecord
 
@@ -79,7 +79,7 @@ def plan_ops(
         run_id=name,
         test_id=batch_name(request.ids),
         function=Function.OP_CASE,
-        kind=OP_KIND,
+        kind=OP_RUNS,
         arch=backend,
         argv=tuple(_command(request, python, backend, runs.absolute() / name)),
         env={"PYTHONUNBUFFERED": "1", RUN_VARIABLE: name, **active.env, **how.environment, **own},
@@ -88,7 +88,7 @@ def plan_ops(
         timeout=request.timeout,
         created=now.isoformat(),
         nonce=token,
-        slots=OP_KIND,
+        slots=OP_RUNS,
         slot_count=how.slot_count(settings),
         report=ResultFormat.CASES,
         devices=how.devices(environ),

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath
 from core.base.errors import TTMatrixError, UsageError
 from core.base.settings import DEFAULT_PROFILE, Profile, Settings, paths
 from core.domain.ids import TestId
-from core.domain.model import TEST_MODULE, Function, node_id
+from core.domain.model import TEST_MODULE, node_id
 from core.hosts import read_hosts
 from core.matrix import NO_ARCH, Matrix, resolve, supported_archs
 from core.runs import planning
@@ -467,7 +467,7 @@ def _of_test(record: RunRecord) -> float | None:
 
 def _by_runner(spec: RunSpec) -> bool:
     """Whether upstream's runner of models makes the run."""
-    return spec.kind == "device" and spec.function is not Function.HANDWRITTEN
+    return spec.kind == "device" and not spec.function.beside_models
 
 
 def _estimate(

@@ -33,7 +33,7 @@ from core.runs.planning.kinds import (
     EXPORT_TENSORS,
     FORKED,
     KINDS,
-    OP_KIND,
+    OP_RUNS,
     RunKind,
     kind_for,
     op_kind,
@@ -213,16 +213,16 @@ def obstacles(
         return list(_disk(around))
     kinds = sorted({spec.kind for spec in specs} & KINDS.keys())
     found: dict[Obstacle, None] = {}
-    for backend in sorted({spec.arch or "" for spec in specs if spec.kind == OP_KIND}):
-        batches = [spec for spec in specs if spec.kind == OP_KIND and spec.arch == backend]
+    for backend in sorted({spec.arch or "" for spec in specs if spec.kind == OP_RUNS}):
+        batches = [spec for spec in specs if spec.kind == OP_RUNS and spec.arch == backend]
         found |= dict.fromkeys(preflight(op_kind(backend), batches, around))
-    by_hand = [spec for spec in specs if spec.function is Function.HANDWRITTEN]
+    by_hand = [spec for spec in specs if spec.function.beside_models]
     for kind in sorted({spec.kind for spec in by_hand}):
         # They are files of their own, run by the checkout's pytest.
         how = replace(KINDS[kind], files=(), instead=None)
         found |= dict.fromkeys(preflight(how, [spec for spec in by_hand if spec.kind == kind], around))
     for kind in kinds:
-        of_kind = [spec for spec in specs if spec.kind == kind and spec.function is not Function.HANDWRITTEN]
+        of_kind = [spec for spec in specs if spec.kind == kind and not spec.function.beside_models]
         for backend in sorted({_backend(spec, settings) for spec in of_kind}):
             how = kind_for(kind, around.checkout, replace(settings, backend=backend))
             ours = [spec for spec in of_kind if _backend(spec, settings) == backend]

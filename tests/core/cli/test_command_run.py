@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from core.runs.planning import KINDS, OP_KIND, scale
+from core.runs.planning import KINDS, OP_RUNS, scale
 from core.sources import Checkout
 from tests.support.cli import call
 
@@ -63,7 +63,7 @@ def test_the_help_has_a_line_for_each_kind(monkeypatch: pytest.MonkeyPatch) -> N
     called = call("run", "--help")
     options, _, kinds = called.out.partition("\nkinds:\n")
     assert "--kind KIND" in options and "bisect" not in options
-    assert [line.split()[0] for line in kinds.splitlines() if not line.startswith("   ")] == [*KINDS, OP_KIND]
+    assert [line.split()[0] for line in kinds.splitlines() if not line.startswith("   ")] == [*KINDS, OP_RUNS]
     assert max(map(len, called.out.splitlines())) <= 80
 
 
