@@ -59,7 +59,7 @@ class Function(StrEnum):
 
     @property
     def beside_models(self) -> bool:
-        """Whether its tests stand beside those of models: an id is a whole node id, and there is no loader."""
+        """Whether its tests are others than those of models: an id is a whole node id, and there is no loader."""
         return self is Function.HANDWRITTEN
 
     @property
