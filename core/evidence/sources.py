@@ -14,7 +14,7 @@ from core.evidence.observation import Ending, Observation, Origin, order
 from core.evidence.perf_reports import PerfReports
 from core.evidence.reports import Setting, Signals, observe, observe_cases, stand_in_of
 from core.evidence.results import Results
-from core.evidence.store import EvidenceStore, store_file
+from core.evidence.store import EvidenceStore, file_beside, store_file
 from core.evidence.verdicts import LoadedPolicy, SavedVerdicts, find_policy
 from core.runs import (
     FAILURES,
@@ -146,8 +146,7 @@ def evidence_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
 
 def handwritten_store(checkout: Checkout, paths: Paths) -> EvidenceStore:
     """The store of reports about hand-written tests, a separate one because these have no entries and no verdicts."""
-    file = store_file(paths.evidence, checkout.root)
-    return EvidenceStore(file.with_name(f"{file.stem}-handwritten{file.suffix}"))
+    return EvidenceStore(file_beside(store_file(paths.evidence, checkout.root)))
 
 
 def handwritten_observations(

@@ -96,10 +96,16 @@ def store_file(directory: Path, root: Path) -> Path:
     return directory / f"{hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]}.sqlite"
 
 
+def file_beside(file: Path) -> Path:
+    """The store of reports about hand-written tests, beside the store `file`."""
+    return file.with_name(f"{file.stem}-handwritten{file.suffix}")
+
+
 def evidence_stamp(file: Path, records: Iterable[RunRecord]) -> object:
-    """A value that changes when the store `file` changes, or when another run on a device or of op cases has ended."""
+    """A value that changes when the store `file`, or the one beside it, changes, or when another run on a device or of
+    op cases has ended."""
     ended = sum(not record.active and bool(record.spec.devices or record.spec.cases) for record in records)
-    return ended, stamp_of(file)
+    return ended, stamp_of(file), stamp_of(file_beside(file))
 
 
 class EvidenceStore:

@@ -20,6 +20,7 @@ from .finding import (
     chosen as chosen,
     find as find,
     kinds as kinds,
+    with_new_reports as with_new_reports,
 )
 from .kind import (
     Kind as Kind,

@@ -8,6 +8,7 @@ from core.kinds.kind import Kind
 from core.matrix import KINDS, row_kind
 
 if TYPE_CHECKING:
+    from core.matrix import Matrix
     from core.workspace import Workspace
 
 
@@ -26,6 +27,18 @@ def by_name(name: str) -> Kind:
 def kinds() -> tuple[Kind, ...]:
     """All kinds, in the order of their rows."""
     return tuple(map(by_name, KINDS))
+
+
+def with_new_reports(on: "Workspace") -> "Matrix | None":
+    """The rows of a workspace with those that only reports know, as these are now; None: they are the same."""
+    found, changed = on.whole_table, False
+    for kind in kinds():
+        if kind.from_reports:
+            before = found.of_kind(kind.name)
+            found = kind.add(found, on)
+            after = found.of_kind(kind.name)
+            changed = changed or (before.ids if before else ()) != (after.ids if after else ())
+    return found if changed else None
 
 
 class Chosen(NamedTuple):

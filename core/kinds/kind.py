@@ -137,6 +137,9 @@ class Kind:
     no_ops: ClassVar[str] = "This works only for tests of models."
     """Why the ops of a row cannot be extracted; empty: they can."""
 
+    from_reports: ClassVar[bool] = False
+    """Whether its rows are known from reports, and change with these."""
+
     own_table: ClassVar[bool] = True
     """Whether a list of such rows alone is printed as `table` has it, not in the columns of model tests."""
     in_views: ClassVar[bool] = True

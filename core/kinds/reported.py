@@ -26,6 +26,7 @@ class ReportedKind(Kind):
     name = REPORTED_KIND
     noun = "reported test"
     written_in = "reports of CI: this checkout does not have them"
+    from_reports = True
     areas = tuple(area for area in AREAS if area not in (MODELS, BENCHMARKS, OPS))
     fields = (*(one for one in EVERY if one != "status"), "verdict")
     columns = ("id", "verdict")
@@ -42,7 +43,9 @@ class ReportedKind(Kind):
             own = {test.node_id for test in handwritten.read_tests(on.cache).tests}
             known = benchmark.known_targets(matrix, on.cache)
             reported = {id for id in reported - own if not known.intersection(benchmark.targets_of(id))}
-        rows = rows_of(sorted(reported))
+        rows, before = rows_of(sorted(reported)), matrix.of_kind(self.name)
+        if before is not None and before.ids == rows.ids:
+            return matrix
         # `rows_at_once` has those of the last look.
         store(on.cache.file(self.name), rows)
         return with_other_rows(matrix, rows)

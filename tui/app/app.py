@@ -237,6 +237,8 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
     def _started(self) -> None:
         """Start reading everything beside the matrix: pending changes, marks, runs."""
         self.session.restore_marks()
+        for signal in (self.signals.evidence_changed, self.signals.matrix_changed):
+            signal.subscribe(self, lambda _: self.files.take_new_reports())
         self.edits.refresh()
         if self.session.pending.changes or self.session.uncommitted:
             self.edits.rebase()

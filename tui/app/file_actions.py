@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
+from core import kinds
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
 from core.domain.ids import TestId
@@ -55,6 +56,26 @@ class FileActions:
             return workspace, session.compute_columns(workspace, wanted)
 
         self._background.run("reload", read, lambda read: self._replace(*read), supersede=True)
+
+    def take_new_reports(self) -> None:
+        """List the tests that only reports know as soon as these are read; what is looked at stays as it is."""
+        session, before = self._session, self._session.workspace
+
+        def read() -> tuple[Workspace, Learned] | None:
+            matrix = kinds.with_new_reports(before)
+            if matrix is None:
+                return None
+            matrix.complete()
+            workspace = before.replaced(matrix)
+            # All that is shown, so that nothing has to wait for it again.
+            return workspace, session.compute_columns(workspace, tuple(session.view.learned))
+
+        def take(found: tuple[Workspace, Learned] | None) -> None:
+            if found is not None and session.workspace is before:
+                self._replace(*found)
+
+        # What needs the results says why they cannot be read.
+        self._background.run("rows of reports", read, take, supersede=True, fail=lambda _: None)
 
     def edit_test(self, detail: Detail) -> None:
         """Open $EDITOR at the entry of a test, or at its loader if it has no entry."""

@@ -38,6 +38,8 @@ STATUS_LOOKS = {
     Status.UNSPECIFIED: StatusLook("-", "·", "dim", "·"),
 }
 MIXED = StatusLook("mixed", "~", "mixed", "▞")
+_NOTHING_EXPECTED = StatusLook("", " ", "dim", " ")
+"""Of a row of which nothing is expected."""
 WORD_LOOKS = {**{str(status): look for status, look in STATUS_LOOKS.items()}, MIXED_WORD: MIXED}
 """Looks by the words in a tally."""
 RESULT_LOOKS = {
@@ -96,7 +98,11 @@ def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
     """The status of a row on `arch`; without an arch, the status that all supported archs share, else MIXED."""
     value = matrix.statuses(arch)[row]
     statuses = (value,) if isinstance(value, str) else value
-    return STATUS_LOOKS[Status(statuses[0])] if len(statuses) == 1 else MIXED
+    return _look(statuses[0] if statuses else "") if len(statuses) < 2 else MIXED
+
+
+def _look(status: str) -> StatusLook:
+    return STATUS_LOOKS[Status(status)] if status else _NOTHING_EXPECTED
 
 
 def arch_letters(matrix: Matrix, row: int) -> list[Cell]:
@@ -107,7 +113,7 @@ def arch_letters(matrix: Matrix, row: int) -> list[Cell]:
 
 @cache
 def _letters(mask: int, statuses: tuple[str, ...]) -> tuple[Cell, ...]:
-    looks = (STATUS_LOOKS[Status(status)] for status in statuses)
+    looks = map(_look, statuses)
     return tuple(Cell(one.letter, one.style) if mask >> bit & 1 else Cell(" ") for bit, one in enumerate(looks))
 
 

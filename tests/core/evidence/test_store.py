@@ -22,7 +22,7 @@ from core.domain.model import Function
 from core.evidence import RAN, Added, Ending, Observation, evidence_stamp, store_file
 from core.evidence.observation import Attempt, fold_attempts, newest
 from core.evidence.reports import STAND_IN, JUnitReport
-from core.evidence.store import EvidenceStore
+from core.evidence.store import EvidenceStore, file_beside
 from core.evidence.store_rows import StoredReport
 from core.evidence.store_schema import VERSION
 from tests.support.evidence import report, seen
@@ -344,6 +344,9 @@ def test_what_is_ingested_is_another_stamp(tmp_path: Path) -> None:
     file.write_bytes(b"1")
     assert evidence_stamp(file, []) != nothing
     assert evidence_stamp(file, []) == evidence_stamp(file, [])
+    models = evidence_stamp(file, [])
+    file_beside(file).write_bytes(b"1")
+    assert evidence_stamp(file, []) != models, "of hand-written tests"
 
 
 _ATTEMPTS = st.lists(

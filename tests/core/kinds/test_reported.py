@@ -13,7 +13,7 @@ from core.domain.model import Function
 from core.evidence import Ending, handwritten_store
 from core.kinds.benchmark import FILE
 from core.sources import Checkout
-from tests.support.app import build_app, until
+from tests.support.app import build_app, screen_text, until
 from tests.support.cli import call
 from tests.support.evidence import report, seen
 from tests.support.tree import sample
@@ -120,6 +120,39 @@ def test_of_two_benchmarks_with_one_test_the_job_says_which(checkout: Checkout) 
 
 
 LLAMAS = ("llama", "llama_accuracy")
+
+
+async def test_it_is_listed_as_soon_as_its_report_is_read_and_nothing_else_moves(checkout: Checkout) -> None:
+    app = build_app(checkout, query="area:torch,pjrt")
+    async with app.run_test(size=(100, 30)) as pilot:
+        view, table = app.session.view, app.matrix_screen.listing.front
+
+        def listed() -> list[str]:
+            return [view.matrix.ids[row] for row in view.rows]
+
+        await until(pilot, lambda: listed() == [UNIT, GONE, ADD], "what reports know already")
+        assert "mixed" not in screen_text(app), "nothing is expected of what only reports know"
+        await pilot.press("g", "space")
+        await until(pilot, lambda: app.matrix_screen.current == GONE and view.marks == {UNIT}, "cursor and mark")
+        # Meanwhile, in another process; the clock of its file may be coarse.
+        late = [
+            seen(Ending.PASSED, test_id=f"pjrt::A{at}::Late", arch="", function=Function.HANDWRITTEN) for at in (1, 2)
+        ]
+        handwritten_store(checkout, paths()).add([report(late[0], digest="x")])
+        await until(pilot, lambda: "pjrt::A1::Late" in listed(), "the row, without a key")
+        assert listed() == ["pjrt::A1::Late", UNIT, GONE, ADD]
+        assert app.matrix_screen.current == GONE
+        assert view.marks == {UNIT}
+        assert str(view.query) == "area:torch,pjrt"
+        workspace = app.session.workspace
+        known = seen(Ending.FAILED, test_id=UNIT, arch="", function=Function.HANDWRITTEN, when=9e9)
+        asked: list[object] = []
+        app.signals.evidence_changed.subscribe(app.screen, asked.append)
+        handwritten_store(checkout, paths()).add([report(known, digest="y")])
+        await until(pilot, lambda: bool(asked), "that there are new results")
+        await pilot.pause(0.3)
+        assert app.session.workspace is workspace, "results of known rows replace nothing"
+        assert table.is_mounted
 
 
 async def test_it_is_a_row_of_the_app(checkout: Checkout) -> None:
