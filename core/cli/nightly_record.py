@@ -44,6 +44,7 @@ def night_record(night: Night) -> records.Nightly:
             for group in night.groups
         ],
         retried=[_test_record(cell, night) for cell in night.retried],
+        pcc=[_pcc_record(cell) for cell, _ in sorted(night.drops, key=lambda one: -one[1])],
         performance=[_number_record(one) for one in night.speeds],
         machines=[records.NightMachine(name=one.name, failed=one.failed, ran=one.ran) for one in night.machines],
         commits=all_commits(found) if found else [],
@@ -93,6 +94,20 @@ def preset_record(one: PresetRow | None) -> records.NightPreset | None:
     )
 
 
+def _pcc_record(cell: NightCell) -> records.NightPcc:
+    now, was = cell.row.pcc, cell.before.pcc if cell.before else None
+    assert was is not None
+    return records.NightPcc(
+        id=cell.id,
+        arch=cell.arch,
+        before=was,
+        after=now,
+        ending=str(cell.row.ending),
+        as_expected=cell.row.as_expected,
+        url=cell.url or None,
+    )
+
+
 def _test_record(cell: NightCell, night: Night) -> records.NightTest:
     known = night.known.get((cell.id, cell.arch), _UNKNOWN)
     return records.NightTest(
@@ -104,6 +119,7 @@ def _test_record(cell: NightCell, night: Night) -> records.NightTest:
         since=known.since or None,
         last_good=known.good or None,
         flaky=known.flaky,
+        first=cell.before is None,
         issue=known.issue or None,
     )
 

@@ -54,6 +54,7 @@ from .nightly import (
     Nightly as Nightly,
     NightMachine as NightMachine,
     NightNumber as NightNumber,
+    NightPcc as NightPcc,
     NightPin as NightPin,
     NightPreset as NightPreset,
     NightTest as NightTest,

@@ -98,6 +98,8 @@ class NightTest(Record):
     last_good: str | None
     """The run of its last pass before."""
     flaky: bool
+    first: bool
+    """Whether no run that it is compared with has a result of it."""
     issue: str | None
     """The issue that its entry cites."""
 
@@ -135,6 +137,20 @@ class NightNumber(Record):
     """The first run at the present level, where that changed within ten runs; else null."""
     last: str | None
     """The last run at the level before: the commits of the change lie between both."""
+
+
+class NightPcc(Record):
+    """A PCC that fell by more than 0.01, without a new failure."""
+
+    id: str
+    arch: str
+    before: float
+    after: float | None
+    """null: it is no number."""
+    ending: str
+    as_expected: bool
+    """Whether the test ended as its entry asks: it passes, is not checked, or is expected to fail."""
+    url: str | None
 
 
 class NightPin(Record):
@@ -181,6 +197,8 @@ class Nightly(Record):
     failures: Sequence[NightFailures]
     retried: Sequence[NightTest]
     """What passed only when it was repeated."""
+    pcc: Sequence[NightPcc]
+    """The largest fall first."""
     performance: Sequence[NightNumber]
     machines: Sequence[NightMachine]
     commits: Sequence[NamedCommitsBetween]

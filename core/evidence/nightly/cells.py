@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells of a run against what they did before, and those of one area and cause together."""
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,7 +14,7 @@ from core.evidence.reasons import same_failure, signature
 from core.runs import UNHEARD
 
 PCC_DROP = 0.01
-"""A PCC that falls by more is named although the test passes, as upstream's inspector does."""
+"""A PCC that falls by more is named although nothing fails newly, as upstream's inspector does."""
 
 
 class Kind(StrEnum):
@@ -183,7 +184,12 @@ def _was(cell: NightCell, words: Callable[[Observation], str]) -> str:
 
 
 def pcc_drop(was: Observation | None, now: Observation) -> float:
-    """By how much the PCC of a test that passes has fallen; 0: not by enough."""
-    if was is None or was.pcc is None or now.pcc is None or now.ending is not Ending.PASSED or was.ending not in RAN:
+    """By how much a PCC has fallen, where that is no new failure; 0: not by enough. One that is no number fell most."""
+    if was is None or was.pcc is None or was.ending not in RAN or kind_of(was, now) is Kind.NEW:
         return 0.0
-    return was.pcc - now.pcc if was.pcc - now.pcc > PCC_DROP else 0.0
+    if now.pcc is None:
+        return math.inf if now.ending is Ending.INACCURATE else 0.0
+    if now.ending not in (Ending.PASSED, Ending.INACCURATE):
+        return 0.0
+    # Numbers are compared as they are printed, not as floats differ.
+    return was.pcc - now.pcc if was.pcc - now.pcc > PCC_DROP + 1e-9 else 0.0

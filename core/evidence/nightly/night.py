@@ -119,7 +119,7 @@ class Night:
     retried: tuple[NightCell, ...]
     """What passed only when it was repeated, in its session or by an attempt of its job."""
     drops: tuple[tuple[NightCell, float], ...]
-    """What passes with a PCC that fell, with by how much."""
+    """What fails no more than before, with a PCC that fell, and by how much."""
     machines: tuple[Machine, ...]
     unheard: int
     """Results of which nothing is known: signal 0 of pytest-forked."""

@@ -16,6 +16,7 @@ from core.evidence.nightly.cells import Group, Kind, NightCell
 from core.evidence.nightly.known import Known
 from core.evidence.nightly.night import LostJob, Machine, Night
 from core.evidence.nightly.speed import Speed, SpeedTrend
+from core.evidence.observation import Ending, Observation
 
 _SHORT = 10
 NO_ROW = "no preset has its row at the head of the run"
@@ -128,7 +129,7 @@ def sections(night: Night) -> list[Section]:
         Section("fixed", "Fixed", tuple(_groups(night, Kind.FIXED))),
         Section("repeated", "Passed only when repeated", tuple(_retried(night))),
         Section("speed", "Performance", tuple(_speeds(night))),
-        Section("pcc", "PCC fell, though passing", tuple(_drops(night))),
+        Section("pcc", "PCC fell, without a new failure", tuple(_drops(night))),
         Section("moved", "What changed", tuple(_versions(night))),
         Section("still", "Persisting", tuple(_groups(night, Kind.PERSISTING)), folded=True),
         Section("red", "Other jobs that failed", tuple(_red_jobs(night)), folded=True),
@@ -226,6 +227,8 @@ def _known(group: Group, found: Sequence[Known]) -> list[str]:
     issues = sorted({one.issue for one in found if one.issue})
     words = [f"since {next(iter(since))}"] if len(since) == 1 else [f"since {len(since)} runs"] if since else []
     words += [f"{flaky} of {len(found)} flaky"] if flaky else []
+    first = sum(cell.before is None for cell in group.cells) if group.kind is Kind.NEW else 0
+    words += [f"{first} of {counted(len(group.cells), 'cell')} without a result before"] if first else []
     return words + [f"cited: {', '.join(issues[:3])}"] * bool(issues)
 
 
@@ -298,7 +301,17 @@ def _speed(one: Speed) -> str:
 def _drops(night: Night) -> Iterator[Line]:
     for cell, _ in sorted(night.drops, key=lambda one: -one[1]):
         was = cell.before.pcc if cell.before else None
-        yield Line(text=f"pcc {was} -> {cell.row.pcc}", links=(_link(cell),), about=cell)
+        now = "no number" if cell.row.pcc is None else cell.row.pcc
+        yield Line(text=f"pcc {was} -> {now}{_below(cell.row)}", links=(_link(cell),), about=cell)
+
+
+def _below(row: Observation) -> str:
+    """Why a PCC below its threshold is no new failure; empty: it is above."""
+    if row.ending is Ending.PASSED:
+        return ""
+    if not row.as_expected:
+        return ", fails as before"
+    return ", not checked" if row.pcc_checked is False else ", expected to fail"
 
 
 def _versions(night: Night) -> Iterator[Line]:
