@@ -272,6 +272,17 @@ class Kind:
         newest_first = {id: sorted(found, key=lambda row: row.when, reverse=True) for id, found in seen.items()}
         return {id: self.judged(matrix, id, self.own(matrix, id, found), policy) for id, found in newest_first.items()}
 
+    def row_ids(self, on: "Workspace", found: "Sequence[Observation]") -> Sequence[str]:
+        """The id of the row of each result; of one that is of no row of the kind, that of the result."""
+        matrix = self.add(on.whole_table, on)
+        rows: dict[str, list[str]] = {}
+        for id, names in self.reported_ids(matrix, {row.test_id for row in found}).items():
+            for name in names:
+                rows.setdefault(name, []).append(id)
+        return [
+            next((id for id in rows.get(row.test_id, ()) if self.own(matrix, id, [row])), row.test_id) for row in found
+        ]
+
     def own(self, matrix: Matrix, id: str, found: "Sequence[Observation]") -> "Sequence[Observation]":
         """Those of results with its ids that are of a row: several may have one test."""
         return found

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         BackendNumbers,
         Between,
         CellCourse,
+        CellFailure,
         Cluster,
         Commits,
         Comparison,
@@ -111,6 +112,8 @@ class _Judges(Protocol):
     def all_judged(
         self, on: Workspace, results: "Results", policy: "Policy"
     ) -> "Mapping[str, Sequence[Judgement]]": ...
+
+    def row_ids(self, on: Workspace, found: "Sequence[Observation]") -> Sequence[str]: ...
 
 
 class Evidence(Lasting):
@@ -430,8 +433,15 @@ class Evidence(Lasting):
     def clusters(self) -> "tuple[Cluster, ...]":
         """Clusters of failures with the same cause, over all cells."""
         failures = analysis.last_failures(self.results.without(self.policy.ignored_hosts))
-        beside = analysis.last_failures(self.results_beside)
-        return analysis.find_clusters(self.workspace.matrix, [*failures, *beside])
+        return analysis.find_clusters(self.workspace.matrix, [*failures, *self._failures_beside()])
+
+    def _failures_beside(self) -> "Sequence[CellFailure]":
+        """Those of tests beside the matrix, with the ids of their rows: reports name a benchmark by its test."""
+        found = [*analysis.last_failures(self.results_beside)]
+        for name in KINDS if found else ():
+            ids = cast(_Judges, row_kind(name)).row_ids(self.workspace, [one.row for one in found])
+            found = [one.named(id) for one, id in zip(found, ids, strict=True)]
+        return sorted(found, key=lambda one: one.row.when)
 
     @once
     def case_evidence(self) -> "CaseEvidence | None":

@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from core.base.checked_numbers import MOST_AHEAD
@@ -22,6 +23,12 @@ class CellFailure(NamedTuple):
     """The first result of it."""
     lately: bool
     """Whether it is from the last day that has results of any cell."""
+
+    def named(self, id: str) -> "CellFailure":
+        """The same with another id of its test."""
+        if id == self.row.test_id:
+            return self
+        return self._replace(row=replace(self.row, test_id=id), began=replace(self.began, test_id=id))
 
 
 def last_failures(results: Results) -> Iterator[CellFailure]:

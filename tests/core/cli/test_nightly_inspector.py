@@ -92,7 +92,12 @@ def test_a_pcc_that_fell_is_named_whether_or_not_it_is_checked_and_also_where_a_
     ]
     page = call("nightly", "--repo", checkout.root).out
     lines = page.partition("PCC fell, without a new failure: 5")[2].partition("\n\n")[0]
-    for words in ("0.95 -> 0.3, not checked", "0.9 -> 0.5, expected to fail", "0.98 -> no number, not checked", "0.6, fails as before"):
+    for words in (
+        "0.95 -> 0.3, not checked",
+        "0.9 -> 0.5, expected to fail",
+        "0.98 -> no number, not checked",
+        "0.6, fails as before",
+    ):
         assert words in lines
     assert "pcc 0.998 -> 0.975\n" in lines
     new = [one for one in found["failures"] if one["kind"] == "new"]

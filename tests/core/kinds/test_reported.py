@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -102,7 +103,7 @@ def test_the_verdict_is_a_field_of_all_kinds(checkout: Checkout) -> None:
 
 def test_a_cluster_has_tests_of_all_kinds(checkout: Checkout) -> None:
     (cluster,) = [one for one in call("clusters", "--json", "--repo", checkout.root).json if "boom" in one["reason"]]
-    assert [one["id"] for one in cluster["members"]] == [RESNET, ADD]
+    assert [one["id"] for one in cluster["members"]] == ["benchmark::resnet", ADD]
 
 
 def test_a_benchmark_knows_the_results_of_its_test(checkout: Checkout) -> None:
@@ -161,3 +162,21 @@ async def test_it_is_a_row_of_the_app(checkout: Checkout) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         view = app.session.view
         await until(pilot, lambda: [view.matrix.ids[row] for row in view.rows] == [UNIT], "the unit test")
+
+
+def test_a_member_of_a_cluster_has_the_id_of_its_row(checkout: Checkout) -> None:
+    """That of reports is the test, which several benchmarks may have; `show` and `run` take that of the row."""
+    accuracy = seen(
+        Ending.FAILED, test_id=LLAMA, function=Function.HANDWRITTEN, reason="boom", job="perf llama_accuracy"
+    )
+    usual = seen(Ending.FAILED, test_id=RESNET, function=Function.HANDWRITTEN, reason="boom", job="perf resnet")
+    here = seen(Ending.FAILED, test_id="benchmark::resnet", function=Function.HANDWRITTEN, reason="boom", when=2e9)
+    rows = [replace(accuracy, arch="n300"), replace(usual, arch="n300"), replace(here, arch="n300")]
+    handwritten_store(checkout, paths()).add([report(row, digest=str(at)) for at, row in enumerate(rows)])
+    (found,) = [one for one in call("clusters", "--json", "--repo", checkout.root).json if "n300" in one["archs"]]
+    assert {one["id"] for one in found["members"] if one["arch"] == "n300"} == {
+        "benchmark::llama_accuracy",
+        "benchmark::resnet",
+    }
+    for one in found["members"]:
+        assert call("show", one["id"], "--json", "--repo", checkout.root).json["id"] == one["id"]
