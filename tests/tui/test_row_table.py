@@ -175,3 +175,15 @@ async def test_where_the_cursor_swaps_colours_its_row_is_one_piece(theme: str) -
         # The row below keeps the colours of its words.
         assert not any(segment.style.reverse for segment in app.table.render_line(2) if segment.style)
         assert theme == "mono" or len({segment.style for segment in app.table.render_line(2)}) > 1
+
+
+async def test_wide_text_has_its_room_before_other_text_of_its_column() -> None:
+    class Wide(Numbers):
+        columns = (TableColumn("number", 16),)
+
+        def cells(self, position: int) -> Sequence[Sequence[Cell]]:
+            return ([Cell("宽字符", "pass"), Cell(" behind it")],)
+
+    app = TableApp(Wide(3))
+    async with app.run_test(size=(18, 5)):
+        assert app.line(1).strip() == "宽字符 behind it"

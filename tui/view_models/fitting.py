@@ -66,7 +66,8 @@ def _chopped(text: str, first: int, width: int) -> list[str]:
 def fit(text: str, width: int, *, elide: bool = False) -> str:
     """`text` in exactly `width` cells; if too long, it is cut in the middle (`elide`) or at the end."""
     if not text.isascii():
-        return set_cell_size(text if cell_len(text) <= width else f"{text[: max(0, width - 1)]}…", width)
+        cut = text if cell_len(text) <= width else f"{set_cell_size(text, max(0, width - 1))}…"
+        return set_cell_size(cut, width)
     if len(text) > width:
         text = short_id(text, width) if elide else f"{text[: max(0, width - 1)]}…"[:width]
     return text.ljust(width)

@@ -4,6 +4,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
+
 from core.matrix.view import shares
 from tui.view_models.fitting import fit
 from tui.view_models.style import Cell
@@ -60,7 +62,7 @@ def heading_line(
     room = bar_room(width)
     drawn = sum(len(cell.text) for cell in bar)
     tail = [Cell(f"{count:>{_COUNT},} {rate:>{_RATE}} "), *bar, Cell(" " * (room - drawn)), *more]
-    left = max(0, width - len(_OPENED) - sum(len(cell.text) for cell in tail))
+    left = max(0, width - len(_OPENED) - sum(cell_len(cell.text) for cell in tail))
     return [Cell(_OPENED if opened else _FOLDED, "running"), *_cut(name, left), *tail]
 
 
@@ -98,7 +100,7 @@ def _cut(cells: Sequence[Cell], width: int) -> list[Cell]:
     found = []
     for at, cell in enumerate(cells):
         last = at == len(cells) - 1
-        text = fit(cell.text, width if last or len(cell.text) > width else len(cell.text), elide=len(cells) == 1)
+        text = fit(cell.text, width if last else min(width, cell_len(cell.text)), elide=len(cells) == 1)
         found.append(Cell(text, cell.style))
-        width -= len(text)
+        width -= cell_len(text)
     return found

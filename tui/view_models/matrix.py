@@ -142,8 +142,8 @@ class MatrixRows:
         return size._replace(
             title=title,
             width=min(width, _LEAST_ID) if short else max(width, min(len(title), 8)),
-            # Columns that a person has chosen are placed in the order of that choice, beside short ids.
-            yields=min(size.yields, 1) if chosen else size.yields,
+            # What a person has added goes last, in the order of that choice.
+            yields=min(size.yields, 1) if name not in self._kind.columns else size.yields,
             heads=heads,
             tells=short,
             stays=True,

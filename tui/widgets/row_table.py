@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import starmap
 from typing import ClassVar, cast
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -319,9 +320,9 @@ class RowTable(LinePane):
                     words = names.text(words, left) if position >= 0 else _with_said(words, names)
                 last = at == len(columns[number])
                 whole = not last and len(words) <= left and words.isascii()
-                text = words if whole else fit(words, left if last else min(left, len(words)), elide=column.elide)
+                text = words if whole else fit(words, left if last else min(left, cell_len(words)), elide=column.elide)
                 parts.append((text, self._style(cell.style or base, lits[number])))
-                left -= len(text)
+                left -= len(text) if text.isascii() else cell_len(text)
             parts.append((" ", self._style(base, lits[number] and lits[number + 1])))
         plain = self._style(base, all(lits[-2:]))
         parts.append((" " * (width - filled), plain))
