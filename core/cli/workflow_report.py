@@ -9,10 +9,10 @@ from msgspec import UNSET
 from core.base.files import plain
 from core.cli import records
 from core.edits import to_json
+from core.runs.store import Phase
 from core.workflows import (
     CpuLine,
     DeviceResult,
-    Phase,
     Progress,
     WorkflowReport,
     WorkflowSession,

@@ -68,13 +68,13 @@ def own_case_observations(record: RunRecord) -> Iterator[Observation]:
 
 def _ran_on_cpu(record: RunRecord) -> bool:
     """Whether our own runner was meant to use devices and fell back to the CPU."""
-    result = record.result or {}
-    return bool(stand_in_of([(str(result.get("backend") or ""), str(result.get("device") or ""))]))
+    said = record.said
+    return bool(stand_in_of([(said.backend, said.device)]))
 
 
 def own_observation(record: RunRecord) -> Observation:
     """The result of one ended device run."""
-    cause = str((record.result or {}).get("cause") or "")
+    cause = record.said.cause
     beside = Signals(cause, STAGES.get(record.stage, BringupStatus.UNKNOWN))
     seen = observe(_testcase(record), _setting(record), beside)
     assert seen is not None, "its name is that of a model test"
@@ -105,9 +105,8 @@ def _stopped(record: RunRecord, cause: str) -> tuple[Ending, str]:
 
 def _testcase(record: RunRecord) -> Testcase:
     """pytest's report of the run, as far as the run store has it."""
-    result: Mapping[str, Any] = record.result or {}
-    tags = result.get("tags")
-    message = str(result.get("message") or record.summary)
+    said = record.said
+    message = said.message or record.summary
     return Testcase(
         classname="",
         name=f"{record.spec.function}[{record.spec.test_id}]",
@@ -116,8 +115,8 @@ def _testcase(record: RunRecord) -> Testcase:
         text=message,
         signal=record.signal,
         seconds=duration(record.seconds),
-        properties={"error_message": str(result.get("error_message") or "")},
-        tags=_with_numbers(tags) if isinstance(tags, Mapping) else {},
+        properties={"error_message": said.error_message},
+        tags=_with_numbers(said.tags),
     )
 
 

@@ -25,7 +25,6 @@ from .outcomes import DeviceResult as DeviceResult
 from .perform import WorkflowContext as WorkflowContext
 from .render import device_steps as device_steps, diff_of as diff_of, go_on as go_on, markdown as markdown
 from .report import CpuLine as CpuLine, WorkflowReport as WorkflowReport
-from .repro import Phase as Phase
 from .requests import Ask as Ask
 from .resolve import find_target as find_target, is_target as is_target
 from .session import (

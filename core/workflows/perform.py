@@ -33,7 +33,7 @@ from core.runs.planning import (
     refuse,
     survey,
 )
-from core.runs.store import JUNIT, PROVENANCE, Finished, RunRecord, RunStore, Started
+from core.runs.store import JUNIT, PROVENANCE, Finished, RunRecord, RunResult, RunStore, Started
 from core.sources import ModelInfos
 from core.workflows.case import CaseEntry
 from core.workflows.device import (
@@ -395,9 +395,10 @@ def _provenance(directory: Path) -> str:
 
 
 def _life(host: RunRecord, spec: RunSpec, result: Mapping[str, Any]) -> tuple[Started, Finished]:
-    phases = result.get("phases") or [{}]
-    code = 2 if result.get("problem") else 0 if phases[0].get("ok") else 1
-    seconds = sum(float(phase.get("seconds") or 0.0) for phase in phases)
+    said = RunResult(result)
+    phases = said.phases
+    code = 2 if said.problem is not None else 0 if phases and phases[0].ok else 1
+    seconds = sum(phase.seconds for phase in phases)
     outcome = judge(code, result)
     return (
         Started(host.started or time.time(), own_identity(), spec.argv, host.tree),

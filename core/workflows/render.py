@@ -5,10 +5,10 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.base.text import one_line
+from core.runs.store import Phase
 from core.workflows.case import Case
 from core.workflows.driver import Blocked, Progress, in_work_tree, is_committed
 from core.workflows.report import CpuLine, Decided, WorkflowReport
-from core.workflows.repro import Phase
 
 _LEAVES = 12
 _APPLY = " --apply"

@@ -129,13 +129,12 @@ class RunList:
     def _source(self) -> tuple[str, int] | None:
         """The file and line that the highlighted run names."""
         record = self.current
-        result = (record.result if record else None) or {}
         if record is None:
             return None
-        if record.spec.kind == EXTRACT_KIND and result.get("file"):
-            return str(result["file"]), 1
-        file, _, line = str(result.get("line") or "").rpartition(":")
-        return (str(record.spec.cwd / file), int(line)) if file and line.isdigit() else None
+        if record.spec.kind == EXTRACT_KIND and record.said.file:
+            return record.said.file, 1
+        place = record.said.line
+        return (str(record.spec.cwd / place[0]), place[1]) if place else None
 
     def compare(self) -> None:
         """Compare the logs of two marked runs, or of the marked one and the highlighted one."""

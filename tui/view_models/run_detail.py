@@ -10,7 +10,7 @@ from rich.text import Text
 from core.base.text import one_line, significant
 from core.ops import sparkline
 from core.runs import Age, CaseDocument, CaseProgress, case_parts, case_seconds, counts_text, shell_command
-from core.runs.store import RunRecord
+from core.runs.store import RunRecord, RunResult
 from tui.view_models.runs import run_look
 from tui.view_models.style import seconds_text
 
@@ -59,35 +59,28 @@ def _course(record: RunRecord) -> Iterator[tuple[str, str]]:
 
 
 def _phases(record: RunRecord) -> Iterator[Text]:
-    result = dict(record.result or {})
-    phases = result.pop("phases", None)
-    if size := model_size(result):
+    said = record.said
+    if size := model_size(said):
         yield _fact("model size", size)
-    for phase in phases if isinstance(phases, list) else []:
-        if isinstance(phase, Mapping):
-            ok = phase.get("ok") is True
-            how = "ok" if ok else f"{phase.get('step')}: {phase.get('error_type')}: {phase.get('error')}"
-            dtype = phase.get("dtype")
-            yield Text(f"  {one_line(f'{dtype} {how}')}", "green" if ok else "red")
-    for name, value in result.items():
+    for phase in said.phases:
+        how = "ok" if phase.ok else f"{phase.step}: {phase.error}"
+        yield Text(f"  {one_line(f'{phase.dtype} {how}')}", "green" if phase.ok else "red")
+    # Whatever else a run says of itself is shown as it is.
+    for name, value in said.raw.items():
+        if name == "phases":
+            continue
         if name == "drift" and isinstance(value, list):
             yield _fact(name, sparkline(value))
         elif name == "out_of_memory" and isinstance(value, Mapping):
             yield _fact("memory full", memory_words(value))
         elif name == "performance" and isinstance(value, str):
-            yield _fact(name, _performance(value))
+            yield _fact(name, _performance(said.performance) or value)
         elif value is not None and name not in ("version", "nonce"):
             yield _fact(name, value if isinstance(value, str) else json.dumps(value))
 
 
-def _performance(text: str) -> str:
-    """The numbers of a run in words; unchanged if they are not in our runner's format."""
-    try:
-        said = json.loads(text)
-    except ValueError:
-        return text
-    if not isinstance(said, dict):
-        return text
+def _performance(said: Mapping[str, object]) -> str:
+    """The numbers of a run in words."""
     return "  ".join(
         f"{name} {significant(value, 5)}"
         for name, value in said.items()
@@ -95,18 +88,14 @@ def _performance(text: str) -> str:
     )
 
 
-def model_size(result: Mapping[str, object]) -> str:
+def model_size(result: RunResult) -> str:
     """`41,034 parameters, 82,068 bytes` from our runner's numbers, `0.041 billion parameters` from upstream's.
 
     Empty if the numbers have neither.
     """
-    try:
-        said = json.loads(str(result.get("performance") or "{}"))
-    except ValueError:
-        said = {}
-    parameters, size = (said.get(name) for name in _SIZES) if isinstance(said, dict) else (None, None)
-    tags = result.get("tags")
-    billions = tags.get("model_size_billions") if isinstance(tags, Mapping) else None
+    said = result.performance
+    parameters, size = (said.get(name) for name in _SIZES)
+    billions = result.tags.get("model_size_billions")
     if parameters is None and isinstance(billions, (int, float)):
         return f"{billions:.3g} billion parameters"
     words = [f"{parameters:,} parameters"] if isinstance(parameters, int) else []

@@ -240,10 +240,8 @@ def _untimed(record: RunRecord) -> bool:
 
 
 def _key(record: RunRecord) -> SeriesKey:
-    result = record.result or {}
-    tags = result.get("tags")
-    tags = tags if isinstance(tags, Mapping) else {}
-    batch = tags.get("batch_size")
-    arch = record.spec.arch or str(tags.get("arch") or "")
-    backend = str(result.get("backend") or record.spec.kind)
+    said = record.said
+    batch = said.tags.get("batch_size")
+    arch = record.spec.arch or str(said.tags.get("arch") or "")
+    backend = said.backend or record.spec.kind
     return SeriesKey(record.spec.test_id, arch, backend, record.spec.profile, batch if type(batch) is int else None)

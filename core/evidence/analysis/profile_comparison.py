@@ -4,7 +4,6 @@
 Whether a number differs between two profiles is decided in `core.evidence.analysis.noise`.
 """
 
-import json
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -125,15 +124,12 @@ def profile_table(records: Iterable[RunRecord], profiles: Sequence[str]) -> Prof
 
 def measured(record: RunRecord) -> Mapping[Metric, float]:
     """The numbers of one run: those in its own report, and its memory as measured from outside."""
-    result = record.result or {}
-    found: dict[Metric, float | None] = {}
-    tags = result.get("tags")
-    if isinstance(tags, Mapping):
-        found = {Metric.PCC: finite(tags.get("pcc")), Metric.ATOL: finite(tags.get("atol"))}
-    said = _performance(result)
+    said = record.said
+    tags, numbers = said.tags, said.performance
+    found: dict[Metric, float | None] = {Metric.PCC: finite(tags.get("pcc")), Metric.ATOL: finite(tags.get("atol"))}
     for metric in (Metric.COMPILE, Metric.RUN, Metric.SAMPLES):
-        found[metric] = finite(said.get(metric))
-    peak = finite(said.get("peak_bytes")) or record.peak_memory
+        found[metric] = finite(numbers.get(metric))
+    peak = said.peak_bytes or record.peak_memory
     found[Metric.PEAK] = peak / _MIB if peak else None
     return {metric: number for metric, number in found.items() if number is not None}
 
@@ -142,12 +138,3 @@ def _cell(records: Sequence[RunRecord]) -> ProfileCell:
     of_runs = [measured(one) for one in records if one.outcome is not Outcome.ERROR]
     numbers = {metric: Numbers(tuple(one[metric] for one in of_runs if metric in one)) for metric in Metric}
     return ProfileCell(tuple(records), numbers)
-
-
-def _performance(result: Mapping[str, object]) -> Mapping[str, object]:
-    """The JSON that the built-in runner wrote; empty if another runner ran."""
-    try:
-        said = json.loads(str(result.get("performance") or "{}"))
-    except ValueError:
-        return {}
-    return said if isinstance(said, dict) else {}

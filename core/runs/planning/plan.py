@@ -459,10 +459,9 @@ def _started_in(record: RunRecord) -> float | None:
 
 def _of_test(record: RunRecord) -> float | None:
     """The seconds of the test alone, for runs of upstream's runner."""
-    spec, seconds = record.spec, (record.result or {}).get("seconds")
-    if not _by_runner(spec) or record.outcome not in _TELLING:
+    if not _by_runner(record.spec) or record.outcome not in _TELLING:
         return None
-    return seconds if isinstance(seconds, float | int) else None
+    return record.said.seconds
 
 
 def _by_runner(spec: RunSpec) -> bool:

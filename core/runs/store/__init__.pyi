@@ -10,6 +10,7 @@ from .events import (
 )
 from .queue import SERVICE as SERVICE, Queue as Queue, Ticket as Ticket
 from .record import RunRecord as RunRecord, RunState as RunState
+from .result import Phase as Phase, RunResult as RunResult
 from .retention import Policy as Policy, size_on_disk as size_on_disk, surplus as surplus
 from .store import (
     ARRIVALS as ARRIVALS,

@@ -11,6 +11,7 @@ from core.runs.outcome import Outcome, signal_name
 from core.runs.sanitize import plain_line
 from core.runs.spec import RunSpec
 from core.runs.store.events import Event, Finished, Queued, Returned, Started, TreeState
+from core.runs.store.result import RunResult
 
 _SUMMARY_CHARACTERS = 400
 _FEW_PIDS = 5
@@ -85,7 +86,12 @@ class RunRecord:
         """Why it failed: the most telling line of report and log; empty if neither says more than how it ended."""
         if self.outcome is Outcome.HANG:
             return f"Test hangs: {self.spec.hang_timeout:g} s without output or work"
-        return str((self.result or {}).get("reason") or "")
+        return self.said.reason
+
+    @property
+    def said(self) -> RunResult:
+        """The fields of its result."""
+        return RunResult(self.result or {})
 
     @property
     def directory(self) -> Path:
@@ -201,8 +207,9 @@ def _why(spec: RunSpec, finished: Finished) -> str:
 
 
 def _outcome_text(spec: RunSpec, finished: Finished) -> str:
-    reason = str((finished.result or {}).get("reason") or "")
-    text = reason or _result_text(finished.result)
+    said = RunResult(finished.result or {})
+    reason = said.reason
+    text = reason or said.summary
     match finished.outcome:
         case Outcome.PASS | Outcome.FAIL | Outcome.XFAIL | Outcome.SKIP:
             return text
@@ -237,29 +244,3 @@ def _at_work(idle: float | None, seconds: float) -> bool:
 
 def _and(what: str, detail: str) -> str:
     return f"{what}; {detail}" if detail else what
-
-
-def _result_text(result: Mapping[str, object] | None) -> str:
-    """The child's own report: what prevented it from running, else how each phase ended."""
-    if result is None:
-        return ""
-    problem = result.get("problem")
-    if isinstance(problem, Mapping):
-        return _first_line(problem.get("message"))
-    message = result.get("message")
-    if message:
-        return _first_line(message)
-    phases = result.get("phases")
-    texts = [_phase(phase) for phase in phases if isinstance(phase, Mapping)] if isinstance(phases, list) else []
-    return "; ".join(texts)
-
-
-def _phase(phase: Mapping[str, object]) -> str:
-    dtype = phase.get("dtype")
-    if phase.get("ok") is True:
-        return f"{dtype} ok"
-    return f"{dtype} {phase.get('step')}: {phase.get('error_type')}: {_first_line(phase.get('error'))}"
-
-
-def _first_line(value: object) -> str:
-    return str(value or "").strip().partition("\n")[0]

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from core.base.text import sentence
 from core.domain.model import Status
 from core.evidence import FAILURES, Ending, quotable
+from core.runs.store import Phase
 from core.workflows.case import Case
 from core.workflows.conclusion import Refuted, Stage, unfixed
 from core.workflows.loader_code import Start
@@ -14,7 +15,7 @@ from core.workflows.loader_code.analysis import NoSite
 from core.workflows.loader_code.edits import SourceEdit, batch_of_two, decoder_inputs, detection_targets
 from core.workflows.outcomes import DeviceResult
 from core.workflows.report import WorkflowReport, abort
-from core.workflows.repro import Phase, Repro
+from core.workflows.repro import Repro
 from core.workflows.requests import Steps
 from core.workflows.signatures import BN_SINGLE_VALUE, DECODER_INPUTS, MISSING_TARGETS, asks_for_tokens, inputs_flavour
 from core.workflows.steps import (

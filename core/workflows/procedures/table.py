@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 
 from core.domain.model import BringupStatus
 from core.evidence import stage_in
+from core.runs.store import Phase
 from core.workflows.case import Case
 from core.workflows.conclusion import Fix, Stage, finish
 from core.workflows.engine import Workflow
 from core.workflows.procedures import dtype_bfloat16, missing_inputs, unpack_forward_output
 from core.workflows.report import Aborted, WorkflowReport, abort
-from core.workflows.repro import Phase, Repro
+from core.workflows.repro import Repro
 from core.workflows.requests import Steps
 from core.workflows.signatures import dtype_flavour, inputs_flavour, unpack_flavour
 from core.workflows.steps import first_look, take_back

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from core.runs.store import RunResult
 from tui.view_models.run_detail import model_size
 
 
@@ -22,4 +23,4 @@ from tui.view_models.run_detail import model_size
     ],
 )
 def test_the_size_of_a_model(result: dict[str, object], said: str) -> None:
-    assert model_size(result) == said
+    assert model_size(RunResult(result)) == said

@@ -134,8 +134,8 @@ class Extraction:
             self._tell(record)
 
     def _tell(self, record: RunRecord) -> None:
-        result = record.result or {}
-        file, model = str(result.get("file") or ""), str(result.get("model") or "")
+        said = record.said
+        file, model = said.file, said.model
         if not file or not model:
             self._context.notify.info(
                 f"No ops extracted from {one_line(record.spec.test_id)}: {one_line(record.summary)}"
@@ -144,9 +144,9 @@ class Extraction:
         place = Path(file)
         root = self._session.checkout.root.resolve()
         name = place.relative_to(root) if place.is_relative_to(root) else place
-        number, new = result.get("in_file"), result.get("added")
-        size = counted(number, "case") if isinstance(number, int) else "its cases"
-        words = f"{one_line(str(name))} has {size}" + (f", {new:,} of them new" if isinstance(new, int) else "")
+        number, new = said.in_file, said.added
+        size = "its cases" if number is None else counted(number, "case")
+        words = f"{one_line(str(name))} has {size}" + ("" if new is None else f", {new:,} of them new")
         query = Query().asking_for("kind", ("op",)).asking_for("model", (model,))
         here = self._screen.app.screen is self._screen and self._listing.current == record.spec.test_id
         cases = self._session.view.matrix.of_kind(OP_KIND)

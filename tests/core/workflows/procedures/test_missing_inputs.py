@@ -3,7 +3,8 @@
 
 import pytest
 
-from core.workflows import Ask, Phase, WorkflowReport
+from core.runs.store import Phase
+from core.workflows import Ask, WorkflowReport
 from core.workflows.conclusion import alone
 from core.workflows.loader_code import Start
 from core.workflows.loader_code.analysis import NoSite
