@@ -4,11 +4,9 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import count
 from types import MappingProxyType
-from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -33,8 +31,6 @@ _BESIDE_NAME = 16 + _FAILED + _TAKEN + _LEFT + 4
 _LEAST_NAME = 8
 _TITLES = HeadingTitles("batch", "runs", "done", "outcomes")
 _MORE = f" {'':>{_FAILED}} {'time':>{_TAKEN}} {'left, begun':>{_LEFT}} "
-
-_Alike = tuple[str, str, str, str]
 
 
 class RunGroup:
@@ -109,7 +105,10 @@ class RunGroup:
     @cached_property
     def numbers(self) -> Mapping[str, str]:
         """By run: `#2 ` for the second of several that were requested alike."""
-        several = (sorted(one.spec.run_id for one in alike) for alike in _alike(self.records) if len(alike) > 1)
+        alike: dict[object, list[str]] = {}
+        for record in self.records:
+            alike.setdefault(_request(record), []).append(record.spec.run_id)
+        several = (sorted(names) for names in alike.values() if len(names) > 1)
         return {name: f"#{number} " for names in several for number, name in enumerate(names, 1)}
 
 
@@ -135,14 +134,6 @@ def _looks(record: RunRecord) -> str:
     return "passed" if record.outcome is Outcome.PASS else "failed" if record.outcome in FAILURES else "ended"
 
 
-class _Line(NamedTuple):
-    group: RunGroup
-    record: RunRecord | None
-    """None: this is the heading."""
-    heading: int | None
-    """The position of the heading above it; None: there is none."""
-
-
 class RunRows:
     """A RowSource over batches. A run that is alone in its batch has no heading."""
 
@@ -156,66 +147,64 @@ class RunRows:
     ) -> None:
         """`rows` draws each run, behind what `numbers` has for it; `is_folded` hides the runs of a group."""
         self.columns = rows.columns
-        self.groups = batches(records)
+        self._records = records
         self._rows = rows
         self._numbers = numbers
         self._is_folded = is_folded
         self._clock = clock
+        self._lines: list[RunGroup | RunRecord] = []
+        self._headings: list[int | None] = []
+        """By line, the line of its heading."""
+        parts = batches(records)
+        self.groups = [part for part in parts if isinstance(part, RunGroup)]
         self._largest = max((len(group.records) for group in self.groups), default=0)
-        self._lines: list[_Line] = []
-        for group in self.groups:
-            self._add(group)
+        self._add(parts, None)
 
-    def _add(self, group: RunGroup, above: int | None = None) -> None:
-        """Add the lines of a group."""
-        if len(group.records) == 1:
-            self._lines.append(_Line(group, group.records[0], above))
-            return
-        heading = len(self._lines)
-        self._lines.append(_Line(group, None, heading))
-        if not self._is_folded(group):
-            self._numbers |= group.numbers
-            for part in parts_of(group):
-                if isinstance(part, RunGroup):
-                    self._add(part)
-                else:
-                    self._lines.append(_Line(group, part, heading))
+    def _add(self, parts: Iterable[RunGroup | RunRecord], heading: int | None) -> None:
+        """Add the lines of runs and groups below a heading."""
+        for part in parts:
+            self._headings.append(len(self._lines) if isinstance(part, RunGroup) else heading)
+            self._lines.append(part)
+            if isinstance(part, RunGroup) and not self._is_folded(part):
+                self._numbers |= part.numbers
+                self._add(parts_of(part), len(self._lines) - 1)
 
     @cached_property
     def _active(self) -> Sequence[RunRecord]:
-        return [record for group in self.groups for record in group.records if record.active]
+        return [record for record in self._records if record.outcome is None]
 
     @cached_property
     def _positions(self) -> Mapping[str, int]:
-        """The position of each run; of one that is hidden, that of its heading."""
-        found: dict[str, int] = {}
-        for position, line in enumerate(self._lines):
-            if line.record is not None:
-                found[line.record.spec.run_id] = position
-                continue
-            found[_HEADING + line.group.key] = position
-            if self._is_folded(line.group):
-                found |= {record.spec.run_id: position for record in line.group.records}
+        """The position of each row, and of each hidden run that of its heading."""
+        found = {self.key(position): position for position in range(len(self._lines))}
+        for position, part in enumerate(self._lines):
+            if isinstance(part, RunGroup) and self._is_folded(part):
+                found |= {record.spec.run_id: position for record in part.records}
         return found
 
     def __len__(self) -> int:
         return len(self._lines)
 
     def key(self, position: int) -> str:
-        group, record, _ = self._lines[position]
-        return _HEADING + group.key if record is None else record.spec.run_id
+        part = self._lines[position]
+        return _HEADING + part.key if isinstance(part, RunGroup) else part.spec.run_id
 
     def position_of(self, key: str) -> int | None:
         """The position of a heading or of a run, which is at its heading while that is folded."""
         return self._positions.get(key)
 
+    def _at(self, position: int) -> RunGroup | RunRecord | None:
+        return self._lines[position] if 0 <= position < len(self._lines) else None
+
     def record(self, position: int) -> RunRecord | None:
         """The run at a position; None: a heading is there, or nothing."""
-        return self._lines[position].record if 0 <= position < len(self._lines) else None
+        part = self._at(position)
+        return None if isinstance(part, RunGroup) else part
 
     def group(self, position: int) -> RunGroup | None:
-        """The group at a position."""
-        return self._lines[position].group if 0 <= position < len(self._lines) else None
+        """The group whose heading is at a position; None: there is none."""
+        part = self._at(position)
+        return part if isinstance(part, RunGroup) else None
 
     def progress(self, group: RunGroup) -> Progress:
         """The present progress of a group."""
@@ -223,31 +212,32 @@ class RunRows:
 
     def first(self) -> str | None:
         """The key of the first run, or of the heading that hides it."""
-        shown = (at for at, line in enumerate(self._lines) if line.record or self._is_folded(line.group))
-        return next(map(self.key, shown), None)
+        hiding = (at for at, part in enumerate(self._lines) if not isinstance(part, RunGroup) or self._is_folded(part))
+        return next(map(self.key, hiding), None)
 
     def heading_of(self, position: int) -> int | None:
         """The position of the heading above a row, or of the heading that is there."""
-        return self._lines[position].heading
+        return self._headings[position]
 
     def ids(self) -> Iterable[str]:
         return self._rows.ids()
 
     def marked(self, position: int) -> bool:
-        group, record, _ = self._lines[position]
-        return all(map(self._rows.is_marked, group.records if record is None else (record,)))
+        part = self._lines[position]
+        return all(map(self._rows.is_marked, part.records if isinstance(part, RunGroup) else (part,)))
 
     def cells(self, position: int) -> Row:
-        group, record, _ = self._lines[position]
-        return ([Cell(group.name)],) if record is None else self._rows.cells_of(record)
+        part = self._lines[position]
+        return ([Cell(part.name)],) if isinstance(part, RunGroup) else self._rows.cells_of(part)
 
     def is_heading(self, position: int) -> bool:
         """Whether there is a heading at a position."""
-        return self._lines[position].record is None
+        return isinstance(self._lines[position], RunGroup)
 
     def heading(self, position: int, width: int) -> Sequence[Cell]:
         """The pieces of a heading over the whole width."""
-        group = self._lines[position].group
+        group = self._lines[position]
+        assert isinstance(group, RunGroup)
         come, taken = self.progress(group), time_taken(group.records, self._clock())
         return heading_line(
             [Cell(group.name_in(width - _BESIDE_NAME - bar_room(width)), "" if come.left else "dim")],
@@ -301,45 +291,54 @@ def batch_rows(
 # Groups
 
 
-def batches(records: Iterable[RunRecord]) -> list[RunGroup]:
-    """Batches of runs, which are given newest first: those that have begun, the queue in its order, then ended ones."""
-    members: dict[str, list[RunRecord]] = {}
-    for record in records:
-        members.setdefault(batch_of(record), []).append(record)
-    return [RunGroup(name, in_turn(some)) for name, some in _ordered(members)]
+def batches(records: Iterable[RunRecord]) -> list[RunGroup | RunRecord]:
+    """Batches of runs, which are given newest first, and runs that are alone: those that have begun, the queue in its
+    order, then ended ones."""
+    return _gathered(records, batch_of, None)
 
 
-def parts_of(group: RunGroup) -> Iterator[RunGroup | RunRecord]:
+def parts_of(group: RunGroup) -> Sequence[RunGroup | RunRecord]:
     """The runs of a batch; those that repeat one test, where there are others too, as groups of their own."""
-    alike = _alike(group.records)
-    if group.depth or len(alike) in (1, len(group.records)):
-        yield from group.records
-        return
-    for name, some in _ordered({min(record.spec.run_id for record in some): some for some in alike}):
-        yield RunGroup(f"{group.key}/{name}", in_turn(some), group) if len(some) > 1 else some[0]
+    if group.depth or len({_request(record) for record in group.records}) in (1, len(group.records)):
+        return group.records
+    return _gathered(group.records, _request, group)
 
 
-def _alike(records: Iterable[RunRecord]) -> list[list[RunRecord]]:
-    """Runs of a batch, those that were requested alike together."""
-    found: dict[_Alike, list[RunRecord]] = {}
+def _request(record: RunRecord) -> tuple[str, str, str, str]:
+    """Runs of a batch with the same one repeat each other."""
+    spec = record.spec
+    return spec.test_id, spec.kind, spec.arch or "", spec.profile
+
+
+def _gathered(
+    records: Iterable[RunRecord], name_of: Callable[[RunRecord], Hashable], within: RunGroup | None
+) -> list[RunGroup | RunRecord]:
+    """Groups of runs with the same name, in an order that changes only when one begins or ends, or when the queue does.
+
+    Most runs have ended, and are not sorted.
+    """
+    members: dict[Hashable, list[RunRecord]] = {}
+    going: dict[Hashable, None] = {}
     for record in records:
-        spec = record.spec
-        found.setdefault((spec.test_id, spec.kind, spec.arch or "", spec.profile), []).append(record)
-    return list(found.values())
+        name = name_of(record)
+        if name in members:
+            members[name].append(record)
+        else:
+            members[name] = [record]
+        if record.outcome is None:
+            going[name] = None
+
+    def rank(name: Hashable) -> tuple[int, float]:
+        began = [record.started for record in members[name] if record.started is not None]
+        return (0, min(began)) if began else (1, min(record.turn or 0 for record in members[name]))
+
+    first = [(in_turn(members.pop(name))) for name in sorted(going, key=rank)]
+    return [some[0] if len(some) == 1 else _group(some, within) for some in (*first, *members.values())]
 
 
-def _ordered(members: Mapping[str, list[RunRecord]]) -> list[tuple[str, list[RunRecord]]]:
-    """Groups in an order that changes only when one begins or ends, or when the queue does."""
-    turns = count()
-
-    def rank(named: tuple[str, list[RunRecord]]) -> tuple[int, float]:
-        some, turn = named[1], next(turns)
-        if not any(record.active for record in some):
-            return 2, turn
-        began = [record.started for record in some if record.started is not None]
-        return (0, min(began)) if began else (1, min(record.turn or 0 for record in some))
-
-    return sorted(members.items(), key=rank)
+def _group(records: Sequence[RunRecord], within: RunGroup | None) -> RunGroup:
+    first = min(record.spec.run_id for record in records)
+    return RunGroup(f"{within.key}/{first}" if within else batch_of(records[0]), records, within)
 
 
 def in_turn(records: Sequence[RunRecord]) -> Sequence[RunRecord]:
@@ -350,4 +349,4 @@ def in_turn(records: Sequence[RunRecord]) -> Sequence[RunRecord]:
             return 0, record.started or 0.0
         return (1, record.turn or 0) if record.state is RunState.QUEUED else (2, 0)
 
-    return sorted(records, key=rank) if any(record.active for record in records) else records
+    return sorted(records, key=rank)

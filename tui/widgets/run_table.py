@@ -46,7 +46,8 @@ class RunTable(RowTable):
         with_checkout: bool = False,
     ) -> None:
         """Show runs, given newest first, with the cursor on the run of id `keep`; `ages` are by run id."""
-        self.marks &= {record.spec.run_id for record in records}
+        if self.marks:
+            self.marks &= {record.spec.run_id for record in records}
 
         def rows() -> RunRows:
             return batch_rows(
@@ -77,7 +78,7 @@ class RunTable(RowTable):
     @property
     def group(self) -> RunGroup | None:
         """The group whose heading is under the cursor."""
-        return self.rows.group(self.cursor) if self.record is None else None
+        return self.rows.group(self.cursor)
 
     @property
     def last_lines(self) -> Mapping[str, str]:
@@ -127,8 +128,9 @@ class RunTable(RowTable):
     @command("runs.mark", Where.RUN_TABLE, "space", "Mark", "Mark or unmark the run", footer=True, needs=Need.RUNS)
     def action_mark(self) -> None:
         """Mark a run, or all runs of a group; where all are marked, none of them is afterwards."""
-        if group := self.rows.group(self.cursor):
-            chosen = {one.spec.run_id for one in group.records} if self.record is None else {str(self.cursor_key)}
+        records = self.group.records if self.group is not None else [one for one in (self.record,) if one]
+        if records:
+            chosen = {one.spec.run_id for one in records}
             if chosen <= self.marks:
                 self.marks -= chosen
             else:

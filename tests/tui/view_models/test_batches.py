@@ -41,8 +41,7 @@ def lines(rows: RunRows) -> list[str]:
     found = []
     for at in range(len(rows)):
         one, group = rows.record(at), rows.group(at)
-        assert group is not None
-        found.append(one.spec.run_id if one else f"> {'  ' * group.depth}{group.name}")
+        found.append(one.spec.run_id if one else f"> {'  ' * group.depth}{group.name}" if group else "")
     return found
 
 
@@ -53,7 +52,7 @@ def test_what_goes_on_comes_first_then_the_queue_in_its_order_then_the_newest() 
     ordered = [later, sooner, first, second, new, old]
     given = [second, new, later, sooner, first, old]
     assert in_turn(given) == ordered
-    assert [group.records[0] for group in batches(given)] == ordered
+    assert batches(given) == ordered
 
 
 def test_a_batch_stays_together_below_its_heading() -> None:
@@ -71,7 +70,8 @@ def test_the_order_of_batches_does_not_change_between_two_runs_of_one() -> None:
         first = [of("1", "m/b", turn=3), of("1", "m/a", RUNNING, *middle)]
         return [of("2", "m/d", turn=4), of("2", "m/c", replace(RUNNING, at=110.0)), *first]
 
-    assert [group.key for group in batches(state(False))] == [group.key for group in batches(state(True))] == ["1", "2"]
+    orders = [[group.key for group in batch_rows(state(between)).groups] for between in (False, True)]
+    assert orders == [["1", "2"]] * 2
 
 
 def test_a_long_batch_is_one_row_until_it_is_unfolded() -> None:
