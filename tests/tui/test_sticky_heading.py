@@ -12,7 +12,7 @@ from tui.view_models import Cell, RowGroup, Rows, TableColumn
 from tui.widgets import GroupTable
 
 _HEIGHT = 9
-_first, _second = (f"▾ group {at}           30   50% ██████████" for at in range(2))
+_first, _second = (f"▾ group {at}              30   50% of all" for at in range(2))
 _KEYS = ("j", "k", "pagedown", "pageup", "ctrl+d", "ctrl+u", "g", "G")
 
 
@@ -53,6 +53,8 @@ async def test_the_heading_stays_while_its_rows_scroll() -> None:
     async with app.run_test(size=(40, _HEIGHT)) as pilot:
         await pilot.press(*["j"] * 12)
         assert app.seen == [_first, *(f"row {at}" for at in range(5, 12))]
+        # The scroll bar covers the last cell.
+        assert app.table.render_line(1).text.endswith("of all ")
         await pilot.press(*["k"] * 7)
         # The cursor never goes below the heading: it pushes the rows down before.
         assert app.table.cursor_key == "row 4"

@@ -130,7 +130,7 @@ class DiffScreen(ListAndLines[StateRow]):
 
     def __init__(self, context: Context) -> None:
         self._groups = DiffTable(
-            rows_of_states(()), HeadingTitles("loader", "changes", "harm"), id="differing", folded=True
+            rows_of_states(()), HeadingTitles("loader", "changes", "do harm"), id="differing", folded=True
         )
         super().__init__(context, self._groups)
         self._range = ""

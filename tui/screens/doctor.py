@@ -15,7 +15,7 @@ from core.evidence import Page
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
 from tui.screens.list_and_text import ListAndPane
-from tui.view_models import HeadingTitles, finding_groups, finding_rows, rendered
+from tui.view_models import HeadingTitles, finding_groups, finding_rows, rendered, said_of_all, shared_words
 from tui.widgets import GroupTable, WordFilter
 
 
@@ -36,7 +36,7 @@ class DoctorScreen(ListAndPane[Finding]):
     table: GroupTable
 
     def __init__(self, context: Context) -> None:
-        table = GroupTable(finding_rows(()), HeadingTitles("kind", "found", "fix"), id="findings")
+        table = GroupTable(finding_rows(()), HeadingTitles("kind", "found", "fixable"), id="findings")
         self.filter = WordFilter(table, self._filter_changed, "words of a kind, a file, a test, a message")
         super().__init__(context, table, filter=self.filter)
         self._all: tuple[Finding, ...] | None = None
@@ -122,7 +122,7 @@ class DoctorScreen(ListAndPane[Finding]):
             self.title_line("no findings")
             return
         if self.filter.active:
-            self.title_line(f"{len(self._findings):,} of {counted(len(self._all), 'finding')}")
+            self.title_line(f"{len(self._findings):,} of {counted(len(self._all), 'finding')}", self._said_of_all)
             clear = f"{self.context.keymap.key('app.back')} clears it."
             self.table.say_when_empty(f"No finding matches the filter: {clear}")
             return
@@ -130,7 +130,13 @@ class DoctorScreen(ListAndPane[Finding]):
         back = self._kind and self._kind != self.context.navigation.base
         what = f"of the kind {self._kind}" if self._kind else f"of {counted(len(kinds_found), 'kind')}"
         keyed = [f"{self.context.keymap.key('app.back')} shows all"] if back else ()
-        self.title_line(f"{counted(len(self._findings), 'finding')} {what}", keyed=keyed)
+        self.title_line(f"{counted(len(self._findings), 'finding')} {what}", self._said_of_all, keyed=keyed)
+
+    @property
+    def _said_of_all(self) -> str:
+        """The words that all findings begin with, where no heading says them."""
+        shared = shared_words(self._findings) if len({one.kind for one in self._findings}) == 1 else {}
+        return said_of_all(next(iter(shared.values()), ""))
 
     def show_text(self) -> None:
         one, text = self.current, Text()

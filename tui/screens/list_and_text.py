@@ -137,8 +137,8 @@ class ListAndText(SessionScreen, Generic[T]):
             self.call_after_refresh(self.with_widgets(self.resized))
 
     def _width_of_list(self) -> int:
-        fitting, bar = self.table.fitting, self.table.scrollbar_size_vertical
-        return self._share.width(len(fitting.source), self.app.size.width, lambda most: fitting.need(most - bar) + bar)
+        fitting = self.table.fitting
+        return self._share.width(len(fitting.source), self.app.size.width, fitting.need)
 
     @property
     def lines_of_list(self) -> int:

@@ -32,7 +32,12 @@ from .evidence import (
     since_words as since_words,
     strip_lines as strip_lines,
 )
-from .findings import finding_groups as finding_groups, finding_rows as finding_rows
+from .findings import (
+    finding_groups as finding_groups,
+    finding_rows as finding_rows,
+    said_of_all as said_of_all,
+    shared_words as shared_words,
+)
 from .fitting import fit as fit, paragraph as paragraph, short_file as short_file
 from .frame import (
     BESIDE_FROM as BESIDE_FROM,

@@ -26,10 +26,10 @@ FOLDED_FROM = 11
 _HEADING = "\0"
 """The beginning of the keys of headings: no run has such an id."""
 _FAILED, _TAKEN, _LEFT = 10, 6, 11
-_BESIDE_NAME = 16 + _FAILED + _TAKEN + _LEFT + 4
+_BESIDE_NAME = 17 + _FAILED + _TAKEN + _LEFT + 4
 """Cells of a heading without its name and its bar."""
 _LEAST_NAME = 8
-_TITLES = HeadingTitles("batch", "runs", "done", "outcomes")
+_TITLES = HeadingTitles("batch", "runs", "done", "outcomes", said=False)
 _MORE = f" {'':>{_FAILED}} {'time':>{_TAKEN}} {'left, begun':>{_LEFT}} "
 
 
@@ -239,19 +239,22 @@ class RunRows:
         group = self._lines[position]
         assert isinstance(group, RunGroup)
         come, taken = self.progress(group), time_taken(group.records, self._clock())
+        room = bar_room(width, self._largest)
         return heading_line(
-            [Cell(group.name_in(width - _BESIDE_NAME - bar_room(width)), "" if come.left else "dim")],
+            [Cell(group.name_in(width - _BESIDE_NAME - room), "" if come.left else "dim")],
             come.total,
             rate_text((Part(come.done), Part(come.left))),
-            scaled_bar(group.parts, bar_room(width), self._largest),
+            scaled_bar(group.parts, room, self._largest),
             width,
+            room,
+            _TITLES,
             opened=not self._is_folded(group),
             more=_more(come, taken, _left(come) if come.left else ago_text(group.begun, self._clock())),
         )
 
     def heading_titles(self, width: int) -> str:
         """The titles above the pieces of a heading."""
-        return title_line(_TITLES, width, _MORE)
+        return title_line(_TITLES, width, bar_room(width, self._largest), _MORE)
 
 
 def _more(come: Progress, taken: float | None, left: str) -> Sequence[Cell]:

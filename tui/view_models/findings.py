@@ -11,6 +11,8 @@ from tui.view_models.headings import Part
 from tui.view_models.rows import Row, RowGroup, Rows
 from tui.view_models.style import Cell, TableColumn
 
+_LEAST_SHARED = 16
+"""Fewer characters are no sentence without the rest."""
 _COLUMNS = (
     TableColumn("what is wrong", 32, share=2),
     TableColumn("fix", 4),
@@ -20,14 +22,18 @@ _COLUMNS = (
 
 
 def finding_rows(findings: Sequence[Finding], fixed: Collection[str] = ()) -> Rows[Finding]:
-    """Findings; `fixed` are the keys of those whose fix is among the pending changes."""
+    """Findings; `fixed` are the keys of those whose fix is among the pending changes.
+
+    What all of a kind say is left out: that is above them.
+    """
+    shared = shared_words(findings)
 
     def cells(one: Finding) -> Row:
         # The line below has the whole path.
         file = short_file(one.file).rpartition("/")[2]
         fix = "done" if _key(one) in fixed else "yes" if one.fix else ""
         return (
-            [Cell(one_line(one.message))],
+            [Cell(one_line(one.message)[len(shared.get(one.kind, "")) :])],
             [Cell(fix, "pass" if one.fix else "")],
             [Cell(one_line(one.id), "dim")],
             [Cell(f"{file}:{one.line}" if one.line else file, "dim")],
@@ -40,15 +46,43 @@ def _key(one: Finding) -> str:
     return f"{one.kind} {one.file}:{one.line}:{one.column} {one.message}"
 
 
-def finding_groups(findings: Sequence[Finding], helps: Mapping[str, str]) -> list[RowGroup]:
-    """The findings by kind, in their order; `helps` says what each kind is."""
+def shared_words(findings: Sequence[Finding]) -> Mapping[str, str]:
+    """The words that all messages of a kind begin with, by kind, if there are any."""
+    return {kind: words for kind, rows in _by_kind(findings).items() if (words := _beginning(findings, rows))}
+
+
+def _by_kind(findings: Sequence[Finding]) -> Mapping[str, Sequence[int]]:
     by_kind: dict[str, list[int]] = defaultdict(list)
     for row, one in enumerate(findings):
         by_kind[one.kind].append(row)
-    return [
-        RowGroup(kind, (Cell(kind, "running"), Cell(f"  {helps.get(kind, '')}", "dim")), rows, _parts(findings, rows))
-        for kind, rows in by_kind.items()
-    ]
+    return by_kind
+
+
+def _beginning(findings: Sequence[Finding], rows: Sequence[int]) -> str:
+    """The whole words that the messages of several findings begin with."""
+    messages = [one_line(findings[row].message) for row in rows]
+    first, last = min(messages), max(messages)
+    if len(messages) < 2 or first == last:
+        return first if len(messages) > 1 else ""
+    same = next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first))
+    words = first[: first.rfind(" ", 0, same) + 1]
+    return words if len(words) >= _LEAST_SHARED else ""
+
+
+def said_of_all(words: str) -> str:
+    """A shared beginning as a sentence, with a sign that the rows go on."""
+    return f"{words.rstrip()} …" if words.endswith(" ") else words
+
+
+def finding_groups(findings: Sequence[Finding], helps: Mapping[str, str]) -> list[RowGroup]:
+    """The findings by kind, in their order; `helps` says what each kind is, where its findings do not say it."""
+    shared = shared_words(findings)
+
+    def heading(kind: str) -> Sequence[Cell]:
+        words = said_of_all(shared[kind]) if kind in shared else helps.get(kind, "")
+        return Cell(kind, "running"), Cell(f"  {words}", "dim")
+
+    return [RowGroup(kind, heading(kind), rows, _parts(findings, rows)) for kind, rows in _by_kind(findings).items()]
 
 
 def _parts(findings: Sequence[Finding], rows: Sequence[int]) -> Sequence[Part]:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headings of groups: what its rows have in common, their number, a rate, and a bar to scale. One form for all."""
+"""Headings of groups: what its rows have in common, a bar to scale, their number, and a rate. One form for all.
+
+The words have their room first: a bar is there where they leave it, and where it says something.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +20,8 @@ _LEAST = 16
 """Cells of a heading without a name and without a bar."""
 _SHORT = 6
 """Cells of a bar in a column."""
+_FEW = 10
+"""Cells of the bars of groups of fewer rows."""
 _FOLDED, _OPENED = "▸ ", "▾ "
 
 
@@ -35,17 +40,31 @@ class HeadingTitles:
 
     name: str
     count: str = "rows"
-    rate: str = "share"
-    """Empty: the share says nothing, and headings have none."""
+    rate: str = "of all"
+    """Of what the rate is, which each heading says too. Empty: the share says nothing, and headings have none."""
     bar: str = ""
+    said: bool = True
+    """Whether each heading says of what its rate is: the titles are there only while the cursor is on one."""
+
+    @property
+    def room_of_rate(self) -> int:
+        """The cells of a rate."""
+        return (_RATE + (1 + len(self.rate) if self.said else 0)) if self.rate else 0
+
+    def said_rate(self, rate: str) -> str:
+        """A rate, below its title: `50% of all`."""
+        words = f" {self.rate}" if self.said and rate.endswith("%") else ""
+        return f"{rate:>{_RATE}}{words}"[: self.room_of_rate].ljust(self.room_of_rate)
 
 
 NO_TITLES = HeadingTitles("")
 
 
-def bar_room(width: int) -> int:
-    """Cells for the bar of a heading in a line of that width."""
-    return 24 if width >= COUNTS_FROM else max(0, min(width - _LEAST, max(10, width // 6)))
+def bar_room(width: int, largest: int) -> int:
+    """Cells for the bar of a heading in a line of that width, where the largest group has so many rows."""
+    room = 24 if width >= COUNTS_FROM else max(0, min(width - _LEAST, max(10, width // 6)))
+    # No more cells than rows.
+    return min(room, max(_FEW, largest))
 
 
 def heading_line(
@@ -54,21 +73,34 @@ def heading_line(
     rate: str,
     bar: Sequence[Cell],
     width: int,
+    room: int,
+    titles: HeadingTitles,
     *,
     opened: bool,
     more: Sequence[Cell] = (),
 ) -> list[Cell]:
-    """The pieces of a heading over `width` cells; `more` follows the bar, which has at most `bar_room` cells."""
-    room = bar_room(width)
-    drawn = sum(len(cell.text) for cell in bar)
-    tail = [Cell(f"{count:>{_COUNT},} {rate:>{_RATE}} "), *bar, Cell(" " * (room - drawn)), *more]
+    """The pieces of a heading over `width` cells; `more` is at its end.
+
+    The bar has at most `room` cells. It is left out where the name needs them.
+    """
+    numbers = f" {count:>{_COUNT},} {titles.said_rate(rate)}"[: max(0, width - len(_OPENED))]
+    tail = [Cell(numbers), *more]
     left = max(0, width - len(_OPENED) - sum(cell_len(cell.text) for cell in tail))
+    drawn = sum(cell_len(cell.text) for cell in bar)
+    if bar and sum(cell_len(cell.text) for cell in name) + 1 + room <= left:
+        tail = [*bar, Cell(f"{' ' * (room - drawn)}{numbers}"), *more]
+        left -= room
     return [Cell(_OPENED if opened else _FOLDED, "running"), *_cut(name, left), *tail]
 
 
-def title_line(titles: HeadingTitles, width: int, more: str = "") -> str:
+def heading_need(name: Sequence[Cell], titles: HeadingTitles) -> int:
+    """The cells of a heading in which its name is whole."""
+    return len(_OPENED) + sum(cell_len(cell.text) for cell in name) + 2 + _COUNT + titles.room_of_rate
+
+
+def title_line(titles: HeadingTitles, width: int, room: int, more: str = "") -> str:
     """The titles above such headings."""
-    tail = f"{titles.count:>{_COUNT}} {titles.rate:>{_RATE}} {titles.bar:{bar_room(width)}}{more}"
+    tail = f"{titles.bar:{room}} {titles.count:>{_COUNT}} {titles.rate:>{titles.room_of_rate}}{more}"
     return fit(titles.name, max(0, width - len(tail))) + tail
 
 

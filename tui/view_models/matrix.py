@@ -341,7 +341,7 @@ class TreeRows:
     def heading(self, position: int, width: int) -> list[Cell]:
         """The pieces of a heading over the whole width, its bar scaled by the group's size."""
         group = self.line(position).group
-        room = bar_room(width)
+        room = bar_room(width, self._largest)
         # To scale, but at least one cell for everything that exists.
         cells = max(min(room, sum(map(bool, group.tally.values()))), round(room * len(group.rows) / self._largest))
         percent = rate(group.tally).percent
@@ -351,6 +351,8 @@ class TreeRows:
             "-" if percent is None else f"{percent}%",
             bar(group.tally, cells),
             width,
+            room,
+            self._titles,
             opened=group.text in self.tree.opened,
             more=_counts(group) if width >= COUNTS_FROM else (),
         )
@@ -359,7 +361,11 @@ class TreeRows:
         """The titles above the pieces of a heading."""
         words = [*(WORD_LOOKS[word].word for word in DECLARED), "none"]
         more = "  " + "".join(f"{word:8}" for word in words) if width >= COUNTS_FROM else ""
-        return title_line(HeadingTitles(self.tree.grouping, "tests", "PASS", "by status"), width, more)
+        return title_line(self._titles, width, bar_room(width, self._largest), more)
+
+    @property
+    def _titles(self) -> HeadingTitles:
+        return HeadingTitles(self.tree.grouping, "tests", "PASS", "by status")
 
     def is_heading(self, position: int) -> bool:
         return self.line(position).row is None

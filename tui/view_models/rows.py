@@ -10,6 +10,7 @@ from tui.view_models.headings import (
     Part,
     bar_room,
     heading_line,
+    heading_need,
     rate_text,
     scaled_bar,
     title_line,
@@ -143,6 +144,8 @@ class GroupedRows:
         self.columns = rows.columns
         self.groups = groups or [RowGroup("", (), range(len(rows)))]
         headed = len(groups) > 1
+        self._headed = [group for group in groups if len(group.rows) > 1] if headed else []
+        self._in_parts = any(len(group.parts) > 1 for group in groups)
         self._folded = folded
         self._lines: list[tuple[RowGroup, int | None]] = []
         self._headings: list[int | None] = []
@@ -201,11 +204,36 @@ class GroupedRows:
         group, _ = self._lines[position]
         count, every = len(group.rows), len(self.rows)
         parts = group.parts or (Part(count),)
-        shares = parts if len(parts) > 1 else (Part(count), Part(every - count))
-        rate = rate_text(shares) if self._titles.rate else ""
-        bar = scaled_bar(parts, bar_room(width), self._largest)
-        return heading_line(group.heading, count, rate, bar, width, opened=group.key not in self._folded)
+        rate = rate_text(parts if len(parts) > 1 else (Part(count), Part(every - count)))
+        room = self._bar_room(width)
+        return heading_line(
+            group.heading,
+            count,
+            rate,
+            scaled_bar(parts, room, self._scale) if self._tells(parts) else (),
+            width,
+            room,
+            self._titles,
+            opened=group.key not in self._folded,
+        )
 
     def heading_titles(self, width: int) -> str:
         """The titles above the pieces of a heading."""
-        return title_line(self._titles, width)
+        return title_line(self._titles, width, self._bar_room(width))
+
+    @property
+    def heading_need(self) -> int:
+        """The cells in which every heading is whole."""
+        return max((heading_need(group.heading, self._titles) for group in self._headed), default=0)
+
+    def _bar_room(self, width: int) -> int:
+        return bar_room(width, self._largest)
+
+    @property
+    def _scale(self) -> int:
+        """The rows of a full bar: beside a part of all rows all of them, else those of the largest group."""
+        return len(self.rows) if self._titles.rate and not self._in_parts else self._largest
+
+    def _tells(self, parts: Sequence[Part]) -> bool:
+        """Whether a bar says something: how large a group is beside others, or of what it is made."""
+        return len(self._headed) > 1 or sum(bool(one.count) for one in parts) > 1 or self._scale > self._largest

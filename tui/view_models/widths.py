@@ -165,7 +165,7 @@ class Fitting:
             for column, width, need in zip(self.columns, self.widths(most), self._known(), strict=True)
         ]
         headings: int = getattr(self.source, "heading_need", 0)
-        return min(most, max(headings, 1 + sum(width + 1 for width in widths if width)))
+        return min(most, max(headings + 2, 1 + sum(width + 1 for width in widths if width)))
 
     def _known(self) -> list[int]:
         if not self._needs:

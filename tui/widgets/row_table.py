@@ -34,6 +34,8 @@ _CACHED_STRIPS = 4096
 _LEAST_LINES = 3
 """With fewer lines, no heading stays above the rows."""
 _WHEEL_ROWS = 3
+_AROUND = 2
+"""Cells of a line before its first piece and behind its last: the mark, and a blank that the scroll bar covers."""
 
 _ONE_LOOK = Style(reverse=True)
 """Of the row under the cursor, where the theme shows that by swapping the terminal's own colours."""
@@ -281,12 +283,12 @@ class RowTable(LinePane):
         """The titles of the columns, or of the pieces of the heading under the cursor."""
         if not self._on_heading(self.cursor):
             return self._strip(self.header(), -1, "header", width)
-        titles, look = cast(HeadedRows, self.source).heading_titles(width - 1), self._style("header", False)
+        titles, look = cast(HeadedRows, self.source).heading_titles(width - _AROUND), self._style("header", False)
         return Strip([Segment(f" {titles}", look)]).adjust_cell_length(width, look)
 
     def _heading(self, position: int, width: int) -> Strip:
         source, lit = cast(HeadedRows, self.source), position == self.cursor
-        pieces = source.heading(position, width - 1)
+        pieces = source.heading(position, width - _AROUND)
         parts = [self._mark(position, "", lit), *((one.text, self._style(one.style, lit)) for one in pieces)]
         return Strip(starmap(Segment, parts)).adjust_cell_length(width, self._style("", lit)).simplify()
 

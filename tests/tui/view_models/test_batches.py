@@ -93,7 +93,7 @@ def test_a_heading_says_how_many_are_done_failed_taken_and_left() -> None:
     ]
     rows = rows_of(records, folded=True)
     bar = "".join(cell.text for cell in rows.heading(0, 100) if cell.text and cell.text[0] in "█▓▁▌░")
-    assert said(rows) == ["▸", "m", "·", "cpu", "6", "33%", bar, "1", "failed", "30.0s", "~2", "min"]
+    assert said(rows) == ["▸", "m", "·", "cpu", bar, "6", "33%", "1", "failed", "30.0s", "~2", "min"]
     assert [part.count for part in rows.groups[0].parts] == [1, 1, 0, 1, 3]
     assert [bar.count(fill) > 0 for fill in "█▓▁▌░"] == [True, True, False, True, True]
 
@@ -120,7 +120,7 @@ def test_a_stopped_batch_has_ended_and_says_when() -> None:
     assert said(rows)[-4:] == ["12.0s", "0", "min", "ago"], (
         "no estimate, and the time is that of its runs, not until now"
     )
-    assert said(rows)[5] == "100%"
+    assert said(rows)[6] == "100%"
     assert [part.count for part in rows.groups[0].parts] == [1, 0, 2, 0, 0], "stopped is neither passed nor failed"
 
 
@@ -166,7 +166,7 @@ def test_repetitions_among_other_tests_have_a_heading_of_their_own() -> None:
     rows = rows_of(records)
     assert lines(rows) == ["> m · cpu", ">   m/a", "1-m/a-0", "1-m/a-1", "1-m/a-2", "1-m/b-0"]
     assert [rows.heading_of(at) for at in range(6)] == [0, 1, 1, 1, 1, 0]
-    assert [said(rows)[4], said(rows, 1)[2]] == ["4", "3"]
+    assert [said(rows)[5], said(rows, 1)[3]] == ["4", "3"]
     assert rows.cells(5)[3][0].text == "m/b"
     inner: list[RunGroup] = [group for at in (1,) if (group := rows.group(at)) is not None]
     folded = batch_rows(records, lambda group: group.key == inner[0].key)

@@ -9,7 +9,7 @@ from core.evidence import Ending, Observation
 from core.evidence.analysis import Difference, DifferenceKind
 from tests.support.evidence import seen
 from tui.view_models import Cell, GroupedRows, HeadingTitles, RowGroup, Rows, difference_groups, difference_rows
-from tui.view_models.headings import Part
+from tui.view_models.headings import Part, bar_room
 
 
 def _different(id: str, host: str, reason: str, kind: DifferenceKind = DifferenceKind.NEW) -> Difference:
@@ -34,11 +34,49 @@ def test_differences_are_in_groups_by_error_and_host() -> None:
     folded = GroupedRows(difference_rows(DIFFERENCES), groups, {group.key for group in groups})
     assert len(folded) == 3
     heading = "".join(cell.text for cell in folded.heading(0, 80))
-    assert heading == f"▸ new on t3k-07  TT_FATAL: out of L1{' ' * 22}25   89% {'█' * 13}"
-    assert "".join(cell.text for cell in folded.heading(1, 80)).endswith("  2    7% █            ")
+    assert heading == f"▸ new on t3k-07  TT_FATAL: out of L1{' ' * 10}{'█' * 12}{' ' * 7}25   89% of all"
+    assert "".join(cell.text for cell in folded.heading(1, 80)).endswith(f" █{' ' * 19}2    7% of all")
     assert len(heading) == 80 == len(folded.heading_titles(80))
     assert folded.row(0) is None and folded.row(2) == 27
     assert "t3k-07" in _text(folded, 2), "the host has a column"
+
+
+@given(st.lists(st.integers(1, 40), min_size=2, max_size=6), st.integers(80, 200))
+def test_a_bar_beside_a_part_of_all_is_that_part(sizes: list[int], width: int) -> None:
+    ends = [sum(sizes[:at]) for at in range(len(sizes) + 1)]
+    groups = [RowGroup(str(at), (Cell("name"),), range(ends[at], ends[at + 1])) for at in range(len(sizes))]
+    rows = GroupedRows(Rows(range(sum(sizes)), (), lambda _: (), key=str), groups, [group.key for group in groups])
+    room = bar_room(width, max(sizes))
+    for at, size in enumerate(sizes):
+        if size > 1:
+            text = "".join(cell.text for cell in rows.heading(at, width))
+            assert text.count("█") == max(1, round(room * size / sum(sizes)))
+            assert f"{100 * size // sum(sizes)}% of all" in text
+
+
+def test_a_bar_is_there_only_where_it_says_something() -> None:
+    def heading(*sizes: int, parts: Sequence[Part] = (), name: str = "name") -> str:
+        ends = [sum(sizes[:at]) for at in range(len(sizes) + 1)]
+        groups = [RowGroup(str(at), (Cell(name),), range(*ends[at : at + 2]), parts) for at in range(len(sizes))]
+        titles = HeadingTitles("kind", "found", "fixable")
+        rows = GroupedRows(Rows(range(sum(sizes)), (), lambda _: (), key=str), groups, titles=titles)
+        return "".join(cell.text for cell in rows.heading(0, 80))
+
+    nothing, mixed = (Part(0, "pass"), Part(5, "dim", "░")), (Part(2, "pass"), Part(3, "dim", "░"))
+    assert "░" not in heading(5, 1, parts=nothing), "neither of what it is made nor how large it is beside others"
+    assert "░" in heading(5, 1, parts=mixed)
+    assert "░" in heading(5, 4, parts=nothing)
+    name = "a name that says so much that it has no end before the bar begins"[:55]
+    assert name in heading(5, 4, parts=mixed, name=name) and "░" not in heading(5, 4, parts=mixed, name=name)
+    assert heading(5, 1, parts=mixed).rstrip().endswith("5   40% fixable")
+
+
+def test_a_heading_needs_what_its_name_does() -> None:
+    groups = difference_groups(DIFFERENCES)
+    rows = GroupedRows(difference_rows(DIFFERENCES), groups)
+    words = "".join(cell.text for cell in groups[0].heading)
+    assert words in "".join(cell.text for cell in rows.heading(0, rows.heading_need))
+    assert words not in "".join(cell.text for cell in rows.heading(0, rows.heading_need - 2))
 
 
 def test_where_a_share_says_nothing_headings_have_none() -> None:
@@ -80,8 +118,11 @@ def test_a_heading_has_its_width_and_a_bar_to_scale(counts: list[int], width: in
     text = "".join(cell.text for cell in grouped.heading(0, width))
     if total > 1 and width >= 40:
         assert len(text) == width
-        assert f"{total:,} {100 * counts[0] // total:>4}% " in text
-        assert all((part.fill in text) == bool(part.count) for part in parts)
+        assert f"{total:,} {100 * counts[0] // total:>4}% of all" in text
+        drawn = any(part.fill in text for part in parts)
+        assert drawn or len(name) > width - 60, "only the name takes its room"
+        assert all((part.fill in text) == bool(part.count) for part in parts) or not drawn
+        assert name in text or not drawn
 
 
 def test_rows_below_a_heading_are_indented_and_one_without_is_not() -> None:

@@ -13,7 +13,7 @@ from core.matrix.query import Query
 from core.matrix.view import View
 from tests.support.tree import sample
 from tui.view_models import count_text, counted, diff_style, facet_label, fit
-from tui.view_models.headings import heading_line
+from tui.view_models.headings import NO_TITLES, heading_line
 from tui.view_models.style import STATUS_LOOKS, Cell, arch_letters, arch_title, bringup_word, seconds_text, status_look
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))
@@ -59,7 +59,7 @@ def test_wide_text_that_is_cut_says_so() -> None:
     "words", ["宽字符错误", "宽字符错误：张量形状不匹配，无法在设备上分配内存，请检查配置文件并重试"]
 )
 def test_headings_of_wide_text_fill_their_line(words: str) -> None:
-    line = heading_line([Cell("new ", "fail"), Cell(words)], 12, "5%", [Cell("█")], 70, opened=True)
+    line = heading_line([Cell("new ", "fail"), Cell(words)], 12, "5%", [Cell("█")], 70, 24, NO_TITLES, opened=True)
     assert sum(cell_len(cell.text) for cell in line) == 70
     assert line[2].text.rstrip().removeprefix(words) in ("", line[2].text.rstrip()) and "12" in line[3].text
 
