@@ -55,7 +55,7 @@ async def test_the_keys_of_what_has_the_focus_come_first_and_each_action_once() 
 
 
 async def test_the_last_to_go_for_want_of_room_are_those_of_the_app() -> None:
-    for width, expected in ((24, " / Filter  r Run  ? Help"), (23, " / Filter  ? Help"), (7, " ? Help"), (6, "")):
+    for width, expected in ((24, " / Filter  r Run  ? Help"), (23, " / Filter … ? Help"), (8, "… ? Help"), (7, "")):
         app = Keyed()
         async with app.run_test(size=(width, 6)):
             assert app.line.rstrip() == expected
@@ -82,3 +82,14 @@ async def test_a_click_presses_the_key_under_it() -> None:
         assert app.query_one(KeyLine).tooltip == "List the keys"
         await pilot.hover(KeyLine, offset=(39, 0))
         assert app.query_one(KeyLine).tooltip is None
+
+
+async def test_a_click_on_what_stands_for_keys_without_room_does_nothing() -> None:
+    app = Keyed()
+    async with app.run_test(size=(23, 6)) as pilot:
+        await pilot.click(KeyLine, offset=(10, 0))
+        await pilot.pause()
+        assert app.noted == []
+        await pilot.click(KeyLine, offset=(12, 0))
+        await pilot.pause()
+        assert app.noted == ["help"]

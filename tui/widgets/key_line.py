@@ -13,11 +13,14 @@ from tui.commands import refusal
 from tui.key_names import key_name
 from tui.textual_private import CachedLines
 
+_MORE = "…"
+
 
 class _Key(NamedTuple):
     """A key as the line shows it."""
 
     key: str
+    """Empty: it stands for keys without room."""
     shown: str
     label: str
     help: str
@@ -26,7 +29,7 @@ class _Key(NamedTuple):
 
     @property
     def width(self) -> int:
-        return len(self.shown) + len(self.label) + 3
+        return len(self.shown) + len(self.label) + 3 if self.key else len(_MORE)
 
 
 class KeyLine(CachedLines):
@@ -63,15 +66,19 @@ class KeyLine(CachedLines):
         style = self.get_component_rich_style("key-line--key", partial=True)
         line = Text(no_wrap=True, end="")
         for key in self._keys():
-            line.append(f" {key.shown}", style).append(f" {key.label} ")
+            if key.key:
+                line.append(f" {key.shown}", style).append(f" {key.label} ")
+            else:
+                line.append(_MORE)
         return line
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         key = self._key_at(event.x)
-        self.tooltip = key.help if key else None
+        self.tooltip = (key.help or None) if key else None
 
     def on_click(self, event: events.Click) -> None:
-        if key := self._key_at(event.x):
+        key = self._key_at(event.x)
+        if key and key.key:
             self.app.simulate_key(key.key)
 
     def _key_at(self, x: int) -> _Key | None:
@@ -90,6 +97,10 @@ class KeyLine(CachedLines):
                 own = node is self.app
                 shown[binding.action] = _Key(binding.key, key_name(binding.key), binding.description, tooltip, own)
         keys = list(shown.values())
-        while keys and sum(key.width for key in keys) - 1 > self.size.width:
+        room, count = self.size.width + 1, len(keys)
+        while keys and sum(key.width for key in keys) + len(_MORE) * (len(keys) < count) > room:
             keys.remove(next((key for key in reversed(keys) if not key.last), keys[-1]))
-        return keys
+        if not 0 < len(keys) < count:
+            return keys
+        own = [key for key in keys if not key.last]
+        return [*own, _Key("", "", "", "", False), *keys[len(own) :]]
