@@ -330,6 +330,17 @@ THEMES = {
 
 `terminal` uses the sixteen colours that a person has given the terminal, `mono` none."""
 
+THEME_WORDS = {
+    "dark": "for a dark terminal",
+    "light": "for a light one",
+    "contrast": "white on black",
+    f"dark{_FEWER}": "dark, in 256 colours",
+    f"light{_FEWER}": "light, in 256 colours",
+    "terminal": "the sixteen colours of the terminal itself",
+    MONO: "no colours",
+}
+"""The words about themes in the command line."""
+
 
 def chosen_theme(setting: str, environ: Mapping[str, str]) -> str:
     """The theme to start with. Raises TTMatrixError for a setting that is none.

@@ -19,6 +19,7 @@ from tui.commands import Command, all_commands
 from tui.screens import CommandLine, Option
 from tui.screens.command_line import Arguments, Verb, found_options
 from tui.screens.pick import option_rows
+from tui.themes import THEME_WORDS, THEMES
 from tui.view_models import Fitting
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
@@ -249,3 +250,13 @@ async def test_a_verb_that_lacks_its_argument_is_completed(tmp_path: Path) -> No
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("colon", *"theme", "enter")
         await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "theme ", "the verb")
+
+
+async def test_what_needs_an_argument_has_a_sign_and_a_theme_has_words(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("colon", *"theme")
+        await until(pilot, lambda: "theme …" in screen_text(app), "the verb, first of all")
+        await pilot.press("space")
+        await until(pilot, lambda: "no colours" in screen_text(app), "the themes")
+        assert THEME_WORDS.keys() == THEMES.keys()

@@ -35,6 +35,18 @@ async def test_the_keys_of_a_dialog_are_listed(tmp_path: Path, key: str) -> None
         await until(pilot, lambda: isinstance(app.screen, SessionScreen), "the screen")
 
 
+async def test_the_keys_of_a_dialog_come_before_those_of_its_field(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path), query="tiny-single_device-training")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("E")
+        await until(pilot, lambda: isinstance(app.screen, Dialog), "the form")
+        assert isinstance(app.screen, Dialog)
+        keys = [key for key, _ in app.screen.key_words()]
+        assert keys[:6] == ["up", "down", "left", "right", "enter", "esc"]
+        words = dict(app.screen.key_words())
+        assert (words["tab"], words["shift+tab"]) == ("Next field", "Previous field")
+
+
 async def test_questions_and_notices_have_keys_too(tmp_path: Path) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(100, 30)) as pilot:

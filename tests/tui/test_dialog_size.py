@@ -37,6 +37,7 @@ async def test_a_path_is_not_broken_while_there_is_room(tmp_path: Path) -> None:
     async with app.run_test(size=(200, 24)) as pilot:
         size = await _opened(app, pilot, Notice(TTMatrixError("It is broken", detail=path, hint="a word " * 40)))
         assert path in screen_text(app)
+        assert "✗ It is broken" in screen_text(app)
         assert size.width == len(path) + 4
         await pilot.press("escape")
         size = await _opened(app, pilot, Notice(TTMatrixError("It is broken", hint="a word " * 40)))

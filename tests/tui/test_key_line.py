@@ -84,7 +84,7 @@ async def test_a_click_presses_the_key_under_it() -> None:
         assert app.query_one(KeyLine).tooltip is None
 
 
-async def test_a_click_on_what_stands_for_keys_without_room_does_nothing() -> None:
+async def test_a_click_on_the_sign_for_keys_without_room_does_nothing() -> None:
     app = Keyed()
     async with app.run_test(size=(23, 6)) as pilot:
         await pilot.click(KeyLine, offset=(10, 0))

@@ -19,6 +19,8 @@ from tui.screens.pick import PICK_KEYS, Option, option_rows
 from tui.widgets import RowTable, TextField
 
 _TITLES = ("command", "what it does", "key")
+_MORE = " …"
+"""Behind a verb in the list: an argument follows. Commands do what they do at once."""
 _LEAST = 96
 """Cells of the list: arguments need more than names of commands."""
 _MOST = 200
@@ -56,7 +58,7 @@ class CommandLine(ListDialog[Command]):
         self._verbs = {verb.name: verb for verb in verbs}
         self._known: dict[str, Arguments] = {}
         self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
-        self._all += [Option(one, one.name, one.help) for one in verbs]
+        self._all += [Option(one, f"{one.name}{_MORE}", one.help) for one in verbs]
         self._listed: Sequence[Option[Any]] = self._all
         """The options that match what is typed."""
         self._elsewhere: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in elsewhere]
@@ -159,7 +161,7 @@ def found_options(options: Sequence[Found], text: str) -> list[Found]:
     """The options that match each word typed by the beginning of a word: in the name first, then in the help."""
     words = text.lower().split()
     named = [one for one in options if _begun(words, one.name)]
-    named.sort(key=lambda one: one.name.lower() != " ".join(words))
+    named.sort(key=lambda one: one.name.lower().removesuffix(_MORE) != " ".join(words))
     return named + [one for one in options if one not in named and _begun(words, _about(one))]
 
 

@@ -148,12 +148,16 @@ class Dialog(LatePainted[T]):
         found: dict[tuple[int, str], tuple[list[str], str]] = {}
         for node, binding, enabled, tooltip in self.active_bindings.values():
             if enabled and node is not self.app:
-                # The stock words are Titles Of Menus.
-                words = own.get(binding.key) or (tooltip or binding.description).capitalize()
+                stock = (tooltip or binding.description).capitalize()
+                words = own.get(binding.key) or _STOCK.get(stock, stock)
                 place = order.index(binding.key) if binding.key in order else len(order) + (node is not self)
                 keys, _ = found.setdefault((place, binding.action), ([], _sentence(words)))
                 keys.append(key_name(binding.key))
         return [(" ".join(keys), words) for _, (keys, words) in sorted(found.items(), key=lambda one: one[0][0])]
+
+
+_STOCK = {"Focus next": "Next field", "Focus previous": "Previous field"}
+"""Plainer words for those of Textual."""
 
 
 def _hint_name(one: DialogKey) -> str:
@@ -236,7 +240,8 @@ class Notice(Dialog[None]):
         self._error = error
 
     def compose(self) -> ComposeResult:
-        title = printable(self._error.title)
+        # The frame says that it is an error by its colour alone.
+        title = f"✗ {printable(self._error.title)}"
         words = printable("\n".join(filter(None, (self._error.detail, self._error.hint))))
         with self.box(title, words):
             yield Label(Text(title), id="dialog-title")

@@ -19,7 +19,7 @@ from tui.commands import refusal
 from tui.protocol import Context
 from tui.screens.command_line import Verb
 from tui.screens.matrix import MatrixScreen
-from tui.themes import THEMES
+from tui.themes import THEME_WORDS, THEMES
 
 Values = Sequence[tuple[str, str]]
 """Possible texts, each with a word about it."""
@@ -55,7 +55,7 @@ class Verbs:
         groups: Values = [(_NO_GROUP, "no groups"), *((one.name, one.help) for one in GROUPINGS)]
         layouts: Values = [(one.name, one.help) for one in LAYOUTS]
         columns: Values = [(one.name, one.help) for one in TABLE_FIELDS]
-        themes: Values = [(name, "") for name in THEMES]
+        themes: Values = [(name, THEME_WORDS[name]) for name in THEMES]
         kinds: Values = [
             (" ".join(filter(None, (kind, arch))), one.help)
             for kind, one in KINDS.items()

@@ -20,7 +20,7 @@ class _Key(NamedTuple):
     """A key as the line shows it."""
 
     key: str
-    """Empty: it stands for keys without room."""
+    """Empty: it is the sign for keys without room."""
     shown: str
     label: str
     help: str
@@ -102,5 +102,5 @@ class KeyLine(CachedLines):
             keys.remove(next((key for key in reversed(keys) if not key.last), keys[-1]))
         if not 0 < len(keys) < count:
             return keys
-        own = [key for key in keys if not key.last]
-        return [*own, _Key("", "", "", "", False), *keys[len(own) :]]
+        first = [key for key in keys if not key.last]
+        return [*first, _Key("", "", "", "", False), *keys[len(first) :]]
