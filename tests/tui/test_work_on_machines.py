@@ -16,7 +16,7 @@ from core.base.settings import HOME_VARIABLE
 from core.runs import Outcome
 from core.runs.execution import cancel_all
 from core.sources import Checkout
-from tests.support.app import build_app, screen_text, until
+from tests.support.app import build_app, flat, screen_text, until
 from tests.support.cluster import NO_DASK, FakeHosts, fake_hosts
 from tests.support.fake_python import use_fake_python
 from tests.support.git import committed_checkout
@@ -78,6 +78,9 @@ async def test_tests_of_two_archs_run_where_they_fit_and_are_committed(hosts: Fa
             await until(pilot, lambda: "one is lost: the link is gone" in said(app), "the message")
             await until(pilot, lambda: not any(one.active for one in app.session.runs), "the ends of the runs")
             assert [(one.place, one.outcome) for one in app.session.runs] == [("other", Outcome.PASS)] * 4
+            await pilot.press("g")
+            await until(pilot, lambda: "machines 4 other" in flat(app), "where the batch has run")
+            assert " 4 100% " in flat(app)
         finally:
             cancel_all(app.session.store, [one.spec.run_id for one in app.session.runs if one.active])
         await pilot.press("4")

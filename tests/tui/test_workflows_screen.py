@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from core.base.settings import load_settings, paths
 from core.sources import Checkout
 from core.workflows import WorkflowState
-from tests.support.app import build_app, screen_text, type_text, until
+from tests.support.app import build_app, flat, screen_text, type_text, until
 from tests.support.triage_checkout import LARGE, LOADER, LOADER_FILE, SMALL, device_xml, triage_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens import WorkflowsScreen
@@ -54,6 +54,10 @@ async def test_from_a_failing_test_to_the_review(checkout: Checkout, tmp_path: P
         text = app.navigation.screen(WorkflowsScreen).pane.text
         assert "▸ run on a device: 2 tests" in text
         assert "row = torch.zeros(batch_size, 6, dtype=dtype_override)" in text
+        await pilot.press("2")
+        # The last look at both variants was one batch, which they ran in together.
+        await until(pilot, lambda: "net · cpu 2 100%" in flat(app), "its heading")
+        await pilot.press("9")
         await pilot.press("D")
         await type_text(pilot, str(device_xml(tmp_path / "junit.xml")))
         await pilot.press("enter")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.base.errors import UsageError
+from core.runs.case_results import case_progress
 from core.runs.outcome import FAILURES, Outcome
 from core.runs.planning.kinds import OP_RUNS
 from core.runs.planning.op_batches import left_of, with_cases
@@ -150,7 +151,7 @@ def _progress(members: Sequence[RunRecord], ahead: Sequence[RunRecord], now: flo
     """The progress of runs, which have ended once those that are `ahead` have, themselves among them."""
     left = [record for record in members if record.active]
     awaited = [record for record in ahead if not record.held]
-    unknown = sum(record.spec.estimate is None for record in awaited)
+    unknown = sum(_seconds_left(record, now) is None for record in awaited)
     known = unknown < len(awaited) or not left
     return Progress(
         total=len(members),
@@ -175,12 +176,23 @@ def remaining(records: Iterable[RunRecord], now: float) -> float:
     for record in records:
         slots = record.spec.slots
         running[slots] += record.state is RunState.RUNNING
-        if record.active and record.spec.estimate is not None:
-            gone = now - record.started if record.started is not None else 0.0
-            left.setdefault(slots, []).append(max(0.0, record.spec.estimate - gone))
+        if (seconds := _seconds_left(record, now)) is not None:
+            left.setdefault(slots, []).append(seconds)
             widths[slots] = max(1, record.spec.slot_count)
     ends = (max(max(some), sum(some) / max(widths[slots], running[slots])) for slots, some in left.items())
     return max(ends, default=0.0)
+
+
+def _seconds_left(record: RunRecord, now: float) -> float | None:
+    """Seconds that a run still takes; of a run of op cases, by those that are done. None: it has ended, or unknown."""
+    if not record.active:
+        return None
+    if record.spec.cases and record.started is not None:
+        come = case_progress(record, now)
+        return come.seconds if come is not None else None
+    if record.spec.estimate is None:
+        return None
+    return max(0.0, record.spec.estimate - (now - record.started if record.started is not None else 0.0))
 
 
 def time_taken(members: Sequence[RunRecord], now: float) -> float | None:
