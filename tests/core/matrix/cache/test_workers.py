@@ -17,7 +17,6 @@ from core.base.processes import Cancelled
 from core.matrix import index
 from core.matrix.cache import Cache, in_worker, in_worker_until, read_index, reindex
 from core.matrix.cache_file import dumps
-from core.matrix.indexing import read_and_join
 from tests.support.tree import INFERENCE, YAML, sample
 
 
@@ -34,15 +33,17 @@ def test_it_is_the_same_and_cached(tmp_path: Path) -> None:
 def test_of_two_that_find_no_cache_one_reads_and_the_other_waits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache, begun, go_on, read = Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache"), Event(), Event(), list[int]()
+    cache, begun, go_on, saved = Cache(sample(tmp_path / "tt-xla"), tmp_path / "cache"), Event(), Event(), list[int]()
 
-    def slowly(*args: Any, **kwargs: Any) -> Any:
-        read.append(1)
+    save = Cache.save
+
+    def slowly(*args: Any) -> None:
+        saved.append(1)
         begun.set()
         assert go_on.wait(60)
-        return read_and_join(*args, **kwargs)
+        save(*args)
 
-    monkeypatch.setattr("core.matrix.indexing.read_and_join", slowly)
+    monkeypatch.setattr(Cache, "save", slowly)
     # The sample has just been written, and what may still be changing is not cached.
     monkeypatch.setattr("core.sources.stamps._RACY_NS", 0)
     with ThreadPoolExecutor(2) as threads:
@@ -51,7 +52,7 @@ def test_of_two_that_find_no_cache_one_reads_and_the_other_waits(
         second = threads.submit(read_index, cache)
         go_on.set()
         assert first.result(60).ids == second.result(60).ids
-    assert len(read) == 1
+    assert len(saved) == 1
 
 
 def test_a_checkout_that_is_gone_is_reported(tmp_path: Path) -> None:
