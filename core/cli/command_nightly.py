@@ -2,6 +2,7 @@
 """`ttmatrix nightly`: one run of a workflow as a morning report, or the log or the tests of one of its jobs."""
 
 import argparse
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from core.evidence.github import Expired, connect, fetch_log, is_whole, log_file
 from core.evidence.nightly import (
     Line,
     Night,
+    freshness,
     headline,
     html_body,
     issue_text,
@@ -77,6 +79,8 @@ def execute(args: argparse.Namespace, context: Context) -> int:
             context.console.line(line)
         return EXIT_OK
     _show(args, night, context)
+    if run.id == newest.id and not context.console.json and not args.output:
+        _say_how_fresh(newest, context)
     return EXIT_FINDINGS if night.is_bad else EXIT_OK
 
 
@@ -94,6 +98,14 @@ def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
         context.console.line(line)
     if style == "text" and night.lost:
         context.console.note(f"ttmatrix nightly {one_line(night.run.name)} --log JOB prints the log of a job")
+
+
+def _say_how_fresh(newest: CiRun, context: Context) -> None:
+    """In the words that the bar of the app has."""
+    running = newest_night(CiStore(evidence_store(context.checkout, context.paths)).running())
+    words = freshness(newest, running, None, time.time())
+    more = ": `ttmatrix ingest --from-github` reads what has come since" if words.endswith("stale") else ""
+    context.console.note(f"{words}{more}")
 
 
 def _page(night: Night, style: str) -> str:

@@ -18,6 +18,8 @@ _TEST_JOB = re.compile(r"(?P<caller>.*?) / test (?P<mark>.*) \((?P<inside>[^()]*
 _BENCHMARK = re.compile(r"(?P<caller>.*?) / (?:.* / )?perf (?P<name>.*) \((?P<runner>[^()]*)\)")
 _RUNS_TESTS = re.compile(r"\b(?:run|running)\b.*\b(?:tests?|perf|benchmarks?)\b", re.IGNORECASE)
 _MAIN = ("main", "master", "")
+RUNNING = "running"
+"""In place of a conclusion, which GitHub gives a run when it has ended."""
 _BAD = ("failure", "cancelled", "timed_out", "startup_failure", "action_required")
 
 
@@ -38,7 +40,7 @@ class Unread(NamedTuple):
 
 @dataclass(frozen=True)
 class CiRun:
-    """A run of a workflow that has ended."""
+    """A run of a workflow; one that has not ended is only known to run."""
 
     id: int
     name: str
@@ -69,6 +71,11 @@ class CiRun:
         """`owner/name` on GitHub; empty: unknown."""
         found = _RUN.match(self.url)
         return found[1] if found else ""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it had not ended when GitHub was last asked."""
+        return self.conclusion == RUNNING
 
     @property
     def is_regular(self) -> bool:

@@ -46,7 +46,14 @@ class CiStore:
             connection.execute("INSERT OR REPLACE INTO ci_deaths VALUES (?, ?)", (job, json.dumps(death)))
 
     def runs(self) -> list[CiRun]:
-        """All runs, the newest first."""
+        """All runs that have ended, the newest first."""
+        return [run for run in self._runs() if not run.is_running]
+
+    def running(self) -> list[CiRun]:
+        """Those that had not ended when GitHub was last asked, the newest first."""
+        return [run for run in self._runs() if run.is_running]
+
+    def _runs(self) -> list[CiRun]:
         with self._store.reading() as connection:
             found = [typed(parsed(text), CiRun) for (text,) in connection.execute("SELECT fields FROM ci_runs")]
         return sorted(found, key=lambda run: (run.created, run.id), reverse=True)

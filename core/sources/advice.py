@@ -6,6 +6,8 @@ import shlex
 from pathlib import Path
 from typing import Protocol
 
+from core.base.errors import TTMatrixError
+
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _STEPS = re.compile(r"[~^@]")
 """Begins the part of a name that leads from one commit to another: `HEAD~2`."""
@@ -25,8 +27,11 @@ class Clone(Protocol):
 
 
 def fetching(git: Clone, *revisions: str) -> str:
-    """The command; empty: none helps, as there is no remote, or the history does not go so far back."""
-    remotes = git.text("remote").split()
+    """The command; empty: none helps, as there is no remote or no clone, or the history does not go so far back."""
+    try:
+        remotes = git.text("remote").split()
+    except TTMatrixError:
+        return ""
     if not remotes:
         return ""
     remote = "origin" if "origin" in remotes else remotes[0]

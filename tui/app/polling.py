@@ -88,8 +88,9 @@ class Looker:
         self._settings_file = SettingsFile(session.paths.settings_file)
         self._going: tuple[Sequence[RunRecord], Sequence[RunRecord]] = (), ()
         """The runs that were last looked at, and those of batches that go on."""
-        self._night: tuple[object, CiRun | None, float | None] | None = None
-        """The newest nightly and the time of the newest report, with the state of the store in which they were."""
+        self._night: tuple[object, CiRun | None, CiRun | None, float | None] | None = None
+        """The newest nightly, the one that is running, and the time of the newest report, with the state of the store
+        in which they were."""
         self._models: tuple[Stamps, OtherModels | None] | None = None
         """Whether the models are those that are recorded, with the files that decide it as they were then."""
         self.heads: Stamps = {}
@@ -112,8 +113,8 @@ class Looker:
         # Computed here, since it changes with time.
         now = datetime.fromtimestamp(time.time(), UTC)
         title, warnings = view_models.leases_words(known, status, now) if known else ("", ())
-        night, report = self._newest(file)
-        fresh = view_models.freshness(night.ended if night else None, report, now.timestamp())
+        night, running, report = self._newest(file)
+        fresh = nightly.freshness(night, running, report, now.timestamp())
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
         branch, models, going = session.workspace.branch, self._other_models(), self._far(runs)
         self._seen = Seen(*found, night, fresh, branch, models, going, self._settings() or before.settings)
@@ -132,17 +133,23 @@ class Looker:
             self._going = records, planning.going(records) if any(record.active for record in records) else ()
         return view_models.far_words(planning.progress(self._going[1], time.time())) if self._going[1] else ""
 
-    def _newest(self, store: Path) -> tuple[CiRun | None, float | None]:
-        """The newest nightly, and the time of the newest report; the store is read only when it has changed."""
+    def _newest(self, store: Path) -> tuple[CiRun | None, CiRun | None, float | None]:
+        """The newest nightly, the one that is running, and the time of the newest report.
+
+        The store is read only when it has changed.
+        """
         stamp = stamp_of(store)
         if self._night is None or self._night[0] != stamp:
             runs: Sequence[CiRun] = ()
+            running: Sequence[CiRun] = ()
             reports: Mapping[str, float] = {}
             with suppress(TTMatrixError):
                 # What needs its results says what is wrong.
                 results = evidence.evidence_store(self._session.checkout, self._session.paths)
-                runs, reports = evidence.CiStore(results).runs(), results.runs()
-            self._night = stamp, nightly.newest_night(runs), max(reports.values(), default=None)
+                known = evidence.CiStore(results)
+                runs, running, reports = known.runs(), known.running(), results.runs()
+            newest, going = map(nightly.newest_night, (runs, running))
+            self._night = stamp, newest, going, max(reports.values(), default=None)
         return self._night[1:]
 
     def _settings(self) -> Settings | TTMatrixError | None:

@@ -167,7 +167,7 @@ from .style import (
     diff_style as diff_style,
     facet_label as facet_label,
 )
-from .times import freshness as freshness, moment_text as moment_text
+from .times import moment_text as moment_text
 from .trend import trend_line as trend_line, trend_lines as trend_lines
 from .triage import (
     Listed as Listed,

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
-from core.evidence.ci_runs import CiJob, CiRun, Step
+from core.evidence.ci_runs import RUNNING, CiJob, CiRun, Step
 from core.evidence.github.transport import Transport
 from core.runs import clean
 
@@ -82,9 +82,9 @@ class Actions:
     repository: str
 
     def runs(self, wanted: Wanted, now: datetime | None = None) -> Iterator[CiRun]:
-        """The runs that have ended, the newest first. Raises TTMatrixError."""
+        """The runs, also those that have not ended yet, the newest first. Raises TTMatrixError."""
         since = (now or datetime.now(UTC)) - timedelta(days=wanted.days)
-        asked = {"status": "completed", "per_page": str(_PAGE), "created": f">={since:%Y-%m-%dT%H:%M:%SZ}"}
+        asked = {"per_page": str(_PAGE), "created": f">={since:%Y-%m-%dT%H:%M:%SZ}"}
         if wanted.branch:
             asked["branch"] = wanted.branch
         place = "actions/runs"
@@ -97,6 +97,8 @@ class Actions:
             run = _run(fields)
             if not wanted.latest or run.workflow not in seen:
                 yield run
+            if run.is_running:
+                continue
             seen.add(run.workflow)
             if wanted.latest and wanted.workflow:
                 return
@@ -157,7 +159,7 @@ def _run(fields: Any) -> CiRun:
             clean(str(fields.get("name") or "")),
             clean(str(fields.get("event") or "")),
             clean(str(fields.get("head_branch") or "")),
-            clean(str(fields.get("conclusion") or "")),
+            clean(str(fields.get("conclusion") or "")) if fields.get("status") in ("completed", None) else RUNNING,
             _moment(fields.get("created_at")),
             clean(str(fields.get("updated_at") or "")),
         )

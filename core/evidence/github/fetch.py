@@ -144,8 +144,13 @@ class _Fetch:
 
     def all(self, wanted: Wanted) -> Iterator[Reading]:
         for run in self.actions.runs(wanted):
-            self.counts.runs.append(run.name)
             known = self.into.ci.run(run.id)
+            if run.is_running:
+                # Of what was read before, a new attempt changes nothing until it has ended.
+                if known is None:
+                    self.into.ci.add(replace(run, url=self._page(run)), ())
+                continue
+            self.counts.runs.append(run.name)
             if known is not None and known.whole and run.updated and _is_same(run, known):
                 self.counts.known += known.reports
                 self.counts.expired += known.expired

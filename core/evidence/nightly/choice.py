@@ -7,6 +7,11 @@ from core.evidence.analysis import chosen_run
 from core.evidence.ci_runs import CiRun
 
 
+def is_nightly(run: CiRun) -> bool:
+    """Whether its workflow is the nightly, by the name of the workflow."""
+    return "nightly" in run.name and "experimental" not in run.name
+
+
 def newest_night(runs: Sequence[CiRun]) -> CiRun | None:
     """The newest nightly of `runs`, which are newest first: another workflow of the night may have ended later, and
     somebody may have started one on a branch.
@@ -14,7 +19,7 @@ def newest_night(runs: Sequence[CiRun]) -> CiRun | None:
     None: there are none.
     """
     by_itself = [run for run in runs if run.is_regular] or runs
-    nightly = [run for run in by_itself if "nightly" in run.name and "experimental" not in run.name] or [*by_itself]
+    nightly = [*filter(is_nightly, by_itself)] or [*by_itself]
     # One whose reports are being read would look as if it had lost them.
     return next((run for run in nightly if run.settled), nightly[0] if nightly else None)
 

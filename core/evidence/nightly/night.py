@@ -24,6 +24,7 @@ from core.evidence.nightly.cells import (
     pcc_drop,
     rows_of,
 )
+from core.evidence.nightly.choice import is_nightly
 from core.evidence.nightly.known import Known
 from core.evidence.nightly.preset_rows import PresetRow, row_of
 from core.evidence.nightly.speed import Speed, silent_in, speeds_of
@@ -175,8 +176,10 @@ def read_night(source: Source, run: CiRun, base: CiRun | None = None) -> Night:
     What somebody runs on a branch is compared with a nightly, and no nightly with it.
     """
     now = source.rows(run)
-    others = (one for one in runs_of_workflow(source.ci.runs(), run.workflow) if _order(one) < _order(run))
-    earlier = [one for one in others if one.is_regular or one.branch == run.branch]
+    runs = [one for one in source.ci.runs() if _order(one) < _order(run)]
+    earlier = [one for one in runs_of_workflow(runs, run.workflow) if one.is_regular or one.branch == run.branch]
+    # A workflow that was renamed is another one to GitHub.
+    earlier = earlier or ([one for one in runs if one.is_regular and is_nightly(one)] if is_nightly(run) else [])
     skipped: list[str] = []
     before = Rows({}, {})
     if base is not None:

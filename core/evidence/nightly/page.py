@@ -114,8 +114,10 @@ def against(night: Night) -> str:
         return "No run of this workflow before it has results: every failure is new."
     base = night.base
     skipped = f"; {', '.join(night.skipped)} left no results" if night.skipped else ""
+    renamed = "" if base.workflow == night.run.workflow else ", of another workflow: this one has no run before it"
     others = f"; what it does not report, with {', '.join(night.others)}" if night.others else ""
-    return one_line(f"Compared with {base.name} ({day_of(base.created)}, {base.commit[:_SHORT]}){skipped}{others}.")
+    which = f"{base.name} ({day_of(base.created)}, {base.commit[:_SHORT]})"
+    return one_line(f"Compared with {which}{renamed}{skipped}{others}.")
 
 
 def sections(night: Night) -> list[Section]:
