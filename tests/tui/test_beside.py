@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The width of a list beside its detail: what its columns need, and nothing moves while one works in it."""
+"""The room of a list beside or above its detail: what it needs, and nothing moves while one works in it."""
 
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from tests.support.three_nights import nightly_checkout
 from tui.app.app import TTMatrixApp
 from tui.screens.compare import CompareScreen
 from tui.screens.list_and_text import ListAndText
+from tui.view_models import Cell, Rows, TableColumn
 from tui.view_models.widths import LEAST_DETAIL
 
 _WIDE = (200, 55)
@@ -42,6 +43,10 @@ def _widths(app: TTMatrixApp) -> tuple[int, int]:
 
 def _lines(widget: Widget) -> list[str]:
     return [widget.render_line(y).text.rstrip() for y in range(widget.size.height)]
+
+
+def _numbers(count: int) -> Rows[object]:
+    return Rows(range(count), (TableColumn("name", 10),), lambda row: [[Cell(str(row))]], key=str)
 
 
 async def _doctor(app: TTMatrixApp, pilot: Pilot[None]) -> None:
@@ -106,3 +111,27 @@ async def test_the_text_is_broken_where_its_pane_ends(nights: Checkout, monkeypa
             await pilot.resize_terminal(width, 55)
             await pilot.pause()
             assert len(_lines(screen.text)[0]) > screen.text.size.width - len("words ")
+
+
+@pytest.mark.parametrize("key", ["6", "7", "8", "f3", "f7"])
+async def test_a_short_text_leaves_a_long_list_two_thirds_of_the_screen(
+    nights: Checkout, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    app = build_app(nights)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, ListAndText), "the screen")
+        screen = _screen(app)
+        monkeypatch.setattr(type(screen), "show_text", lambda _: None)
+        screen.show_rows(_numbers(99))
+        await pilot.pause()
+        box = screen.query_one("#list-box").outer_size
+        assert box.height == 36 - 12 - 4
+        for _ in range(3):
+            await pilot.press("j")
+        await pilot.press("G")
+        await pilot.pause()
+        assert screen.query_one("#list-box").outer_size == box
+        screen.show_rows(_numbers(9))
+        await pilot.pause()
+        assert screen.query_one("#list-box").outer_size.height == 9 + 2

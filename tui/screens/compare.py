@@ -20,6 +20,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
     """Differences above; both results of the cell under the cursor, and the commits, below."""
 
     PLACES = (Where.COMPARE,)
+    LONG = True
     TEXT = "The difference"
 
     def __init__(self, context: Context) -> None:

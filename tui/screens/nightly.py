@@ -55,6 +55,7 @@ class NightScreen(ListAndLines[NightRow]):
     """The lines above, all about the one under the cursor below."""
 
     PLACES = (Where.NIGHTLY,)
+    LONG = True
     TEXT = "The night"
 
     def __init__(self, context: Context) -> None:
