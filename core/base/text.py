@@ -84,6 +84,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
 
 
+def capital(text: str) -> str:
+    """`text` with a capital letter in front, and no other letter smaller, as `str.capitalize` would make `CI`."""
+    return text[:1].upper() + text[1:]
+
+
 def sentence(text: str) -> str:
     """`text` with a full stop, unless it ends as a sentence does."""
     text = text.rstrip()
@@ -137,6 +142,16 @@ def significant(number: float, digits: int = 4) -> str:
     """`0.1235`: a number with that many significant digits. Less than 1 is never shown as 1: it may be a PCC."""
     text = f"{number:.{digits}g}"
     return pcc_text(number, digits) if text == "1" and number < 1 else text
+
+
+def short_number(number: float | None) -> str:
+    """As `significant`; empty: there is no number."""
+    return "" if number is None else significant(number)
+
+
+def toml_text(text: str) -> str:
+    """A basic string of TOML 1.0: JSON, with DEL escaped too."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def elide_middle(text: str, width: int) -> str:

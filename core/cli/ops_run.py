@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, TTMatrixError
-from core.base.text import counted, significant
+from core.base.text import counted, short_number
 from core.cli import records
 from core.cli.context import Context
 from core.cli.ops_common import add_selection, op_tests
@@ -94,14 +94,16 @@ def _print(results: Sequence[OpResult], context: Context) -> None:
     context.console.table(
         _HEADER,
         (
-            (one.id, one.status, f"{one.seconds:.3f}", *map(_number, (one.max_abs, one.max_rel, one.pcc)), one.message)
+            (
+                one.id,
+                one.status,
+                f"{one.seconds:.3f}",
+                *map(short_number, (one.max_abs, one.max_rel, one.pcc)),
+                one.message,
+            )
             for one in results
         ),
     )
     counts = {status: sum(1 for one in results if one.status == status) for status in {one.status for one in results}}
     summary = ", ".join(f"{count:,} {status}" for status, count in sorted(counts.items()))
     context.console.note(f"{counted(len(results), 'op case')}: {summary}")
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else significant(value)

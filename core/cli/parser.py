@@ -11,6 +11,7 @@ from typing import NamedTuple, NoReturn, Protocol, cast
 
 from core import __version__
 from core.base.errors import UsageError
+from core.base.text import capital
 from core.matrix import query
 
 _EXCLUDED = re.compile(r"-(?P<term>(?P<field>[A-Za-z_]\w+)[:~].+)", re.DOTALL)
@@ -222,7 +223,7 @@ def build_parser(names: Iterable[str] = COMMANDS, words: Collection[str] | None 
     parser = _program()
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     for name in names:
-        command = commands.add_parser(name, help=COMMANDS[name], description=f"{_capital(COMMANDS[name])}.")
+        command = commands.add_parser(name, help=COMMANDS[name], description=f"{capital(COMMANDS[name])}.")
         add_global_options(command, {})
         command.words = words
         if words is None or name in words:
@@ -258,7 +259,3 @@ def add_global_options(parser: argparse.ArgumentParser, defaults: dict[str, obje
     group.add_argument("--arch", metavar="ARCH", default=default("arch"), help="use the values for this arch")
     group.add_argument("--json", action="store_true", default=default("json"), help="one JSON document on stdout")
     group.add_argument("--no-color", action="store_true", default=default("no_color"), help="no colour")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -12,6 +12,7 @@ from typing import Any
 from core.base.errors import TTMatrixError, UsageError
 from core.base.files import Malformed, atomic_write, is_there, read_text, toml_tables
 from core.base.locks import locked
+from core.base.text import toml_text
 from core.hosts.model import Host
 
 _TABLE = "hosts"
@@ -287,7 +288,7 @@ def _written(host: Host) -> str:
     for one in fields(Host):
         value = getattr(host, one.name)
         if one.name == "ssh":
-            lines.append(f"ssh = {_quoted(value)}" if value else f"{_LOCAL} = true")
+            lines.append(f"ssh = {toml_text(value)}" if value else f"{_LOCAL} = true")
         elif one.name != "name" and value != one.default:
             lines.append(f"{one.name} = {_as_toml(value)}")
     return "\n".join([*lines, ""])
@@ -298,13 +299,7 @@ def _as_toml(value: object) -> str:
         case datetime():
             return f"{value.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
         case tuple():
-            return f"[{', '.join(map(_quoted, value))}]"
+            return f"[{', '.join(map(toml_text, value))}]"
         case str():
-            return _quoted(value)
+            return toml_text(value)
     return str(value)
-
-
-def _quoted(text: str) -> str:
-    """A basic string of TOML; all that is written here is printable."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

@@ -47,6 +47,9 @@ class Evaluates(Protocol):
     def name(self, id: str, scope: Scope) -> Value:
         """The value of a name in `scope`."""
 
+    def known(self, value: Value) -> Value:
+        """`value`, unless it is an Opaque."""
+
     def check_name(self, node: ast.Name, scope: Scope) -> None:
         """Raises if nothing binds the name; what it is bound to is not looked up."""
 

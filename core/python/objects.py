@@ -50,9 +50,9 @@ class Objects:
         if isinstance(of, Super):
             return self._above(of, name)
         if isinstance(of, Instance) and name in of.fields:
-            return self._known(of.fields[name])
+            return self._expressions.known(of.fields[name])
         if isinstance(of, Member) and name in ("value", "_value_", "name", "_name_"):
-            return self._known(of.value) if "value" in name else of.name
+            return self._expressions.known(of.value) if "value" in name else of.name
         kind = of if isinstance(of, Class) else of.of
         if name in ("__name__", "__qualname__") and isinstance(of, Class):
             return of.name
@@ -65,7 +65,7 @@ class Objects:
             return self._taken(value, of)
         if owner.is_enum and not name.startswith("_") and not isinstance(value, Class):
             return self._member(owner, name, value)
-        return self._known(self._expressions.sure(value, owner.scope.module))
+        return self._expressions.known(self._expressions.sure(value, owner.scope.module))
 
     def _above(self, of: Super, name: str) -> Value:
         """`super().name`."""
@@ -203,11 +203,6 @@ class Objects:
             raise Raises("TypeError", f"{of.name}() got an unexpected keyword argument {unknown[0]!r}")
         if missing := [name for name, needed in required.items() if needed and name not in given]:
             raise Raises("TypeError", f"{of.name}() misses {missing[0]!r}")
-
-    def _known(self, value: Value) -> Value:
-        if isinstance(value, Opaque):
-            raise Unknown(value.reason)
-        return value
 
 
 def _is_visible(kind: Class, name: str) -> bool:

@@ -106,6 +106,13 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         """A function, to be called in a thread, for the fields of the query here with their meaning."""
         return None
 
+    def go_to_test(self, id: str) -> None:
+        """Show a test in the matrix, if the checkout has it."""
+        if id in self.session.view.matrix.rows:
+            self.context.navigation.show_test(id)
+        else:
+            self.context.notify.info("The checkout has no such test.")
+
     def first_step(self, words: str) -> str:
         """What to say while there is nothing to show: what the screen is for, and which key or command fills it."""
         return f"{self.PURPOSE} {advice(words, self.context.keymap, read_only=self.session.read_only)}"

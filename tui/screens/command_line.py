@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from rich.text import Text
 from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
@@ -93,7 +92,7 @@ class CommandLine(ListDialog[Command]):
         return (self._verbs.get(name), argument.strip()) if space else (None, "")
 
     def on_input_changed(self) -> None:
-        self._say("")
+        self.say_problem("")
         verb, argument = self._typed()
         if verb is None:
             found = found_options(self._all, self._line.value)
@@ -116,7 +115,7 @@ class CommandLine(ListDialog[Command]):
             known = self._arguments(verb).has(argument)
             self._run(verb, argument if known or not isinstance(chosen, str) else chosen)
         elif isinstance(chosen, Command) and any(chosen is one.value for one in self._elsewhere):
-            self._say(f"{chosen.help}.")
+            self.say_problem(f"{chosen.help}.")
         elif isinstance(chosen, Command):
             self.dismiss(chosen)
         elif isinstance(chosen, Verb):
@@ -151,10 +150,7 @@ class CommandLine(ListDialog[Command]):
         try:
             verb.run(argument)
         except TTMatrixError as error:
-            self._say(problem_words(error))
-
-    def _say(self, problem: str) -> None:
-        self.query_one(".problem", Label).update(Text(one_line(problem)))
+            self.say_problem(problem_words(error))
 
 
 def found_options(options: Sequence[Found], text: str) -> list[Found]:

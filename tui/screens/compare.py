@@ -147,10 +147,8 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
     def action_go_to_test(self) -> None:
         if self.current is None:
             self._groups.action_fold(True)
-        elif self.current.id not in self.session.view.matrix.rows:
-            self.context.notify.info("The checkout has no such test.")
         else:
-            self.context.navigation.show_test(self.current.id)
+            self.go_to_test(self.current.id)
 
     @command(
         "compare.before",

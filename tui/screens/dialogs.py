@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from core.base.errors import TTMatrixError
-from core.base.text import counted, one_line, printable
+from core.base.text import capital, counted, one_line, printable
 from core.runs.planning import MANY, Download, LaunchPlan, Obstacle, Scale, download_lines, scale_of
 from tui.key_names import ARROWS, key_name
 from tui.screens.base import SessionScreen
@@ -76,7 +76,7 @@ class Dialog(LatePainted[T]):
         # Before Textual merges them with those of the base classes.
         if "KEYS" in vars(cls):
             cls.BINDINGS = [
-                Binding(one.keys, one.action, one.help or _sentence(one.hint), show=False, priority=one.ahead)
+                Binding(one.keys, one.action, one.help or capital(one.hint), show=False, priority=one.ahead)
                 for one in cls.KEYS
                 if one.action
             ]
@@ -135,6 +135,11 @@ class Dialog(LatePainted[T]):
     def on_descendant_focus(self) -> None:
         self.show_hint()
 
+    def say_problem(self, problem: str) -> str:
+        """Say on the line for it what is wrong with what is typed, and return it; empty: nothing."""
+        self.query_one(".problem", Label).update(Text(one_line(problem)))
+        return problem
+
     def key_words(self) -> list[tuple[str, str]]:
         """The keys that work in it now, each with what it does: those of its line of hints first, a field's last."""
         hints = self.hints()
@@ -151,7 +156,7 @@ class Dialog(LatePainted[T]):
                 stock = (tooltip or binding.description).capitalize()
                 words = own.get(binding.key) or _STOCK.get(stock, stock)
                 place = order.index(binding.key) if binding.key in order else len(order) + (node is not self)
-                keys, _ = found.setdefault((place, binding.action), ([], _sentence(words)))
+                keys, _ = found.setdefault((place, binding.action), ([], capital(words)))
                 keys.append(key_name(binding.key))
         return [(" ".join(keys), words) for _, (keys, words) in sorted(found.items(), key=lambda one: one[0][0])]
 
@@ -163,11 +168,6 @@ _STOCK = {"Focus next": "Next field", "Focus previous": "Previous field"}
 def _hint_name(one: DialogKey) -> str:
     first = one.keys.partition(",")[0]
     return ARROWS.get(first) or key_name(first)
-
-
-def _sentence(words: str) -> str:
-    """The words with a capital letter, and no letter smaller: CI."""
-    return words[:1].upper() + words[1:]
 
 
 class Confirm(Dialog[bool]):
@@ -296,12 +296,12 @@ class Ask(Dialog[str]):
         return {"enter": self._verb}
 
     def on_input_changed(self) -> None:
-        self._say("")
+        self.say_problem("")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         if not (event.value.strip() or self._empty):
-            self._say("Nothing is typed yet.")
-        elif not self._say(self._problem(event.value)):
+            self.say_problem("Nothing is typed yet.")
+        elif not self.say_problem(self._problem(event.value)):
             self.dismiss(event.value)
 
     def _problem(self, text: str) -> str:
@@ -313,10 +313,6 @@ class Ask(Dialog[str]):
         doubt = self._doubt(text) if text != self._doubted else ""
         self._doubted = text
         return f"{doubt} Enter again to {self._verb} it anyway." if doubt else ""
-
-    def _say(self, problem: str) -> str:
-        self.query_one(".problem", Label).update(Text(one_line(problem)))
-        return problem
 
 
 def problem_words(error: TTMatrixError) -> str:

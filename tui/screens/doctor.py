@@ -167,7 +167,7 @@ class DoctorScreen(ListAndPane[Finding]):
     def action_go_to_test(self) -> None:
         """The test of the finding, in the matrix."""
         if self.current is not None:
-            self.context.navigation.show_test(self.current.id)
+            self.go_to_test(self.current.id)
 
     @command(
         "doctor.fix",

@@ -89,7 +89,7 @@ class GroupDecision(Dialog[GroupChoice]):
             self.query_one("#reason", Input).value = event.cycle.value
 
     def on_input_changed(self) -> None:
-        self._say("")
+        self.say_problem("")
 
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.
@@ -99,7 +99,7 @@ class GroupDecision(Dialog[GroupChoice]):
         try:
             issue = issue_link(text) if (text := self.query_one("#issue", Input).value.strip()) else ""
         except TTMatrixError as error:
-            self._say(problem_words(error))
+            self.say_problem(problem_words(error))
             return
         status, arch = self._chosen("status"), self._chosen("archs")
         typed = self.query_one("#reason", Input).value.strip()
@@ -108,6 +108,3 @@ class GroupDecision(Dialog[GroupChoice]):
 
     def _chosen(self, id: str) -> str:
         return next((one.value for one in self.query(Cycle) if one.id == id), "")
-
-    def _say(self, problem: str) -> None:
-        self.query_one(".problem", Label).update(Text(one_line(problem)))

@@ -234,7 +234,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
     @command("workflows.go", Where.WORKFLOWS, "t", "Go to", "Show the test in the matrix", needs=Need.WORKFLOW)
     def action_go_to_test(self) -> None:
         if self.current is not None:
-            self.context.navigation.show_test(self.current.id)
+            self.go_to_test(self.current.id)
 
 
 def _readable_file(text: str) -> None:

@@ -4,7 +4,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from core.base.text import counted, one_line, pcc_text, significant
+from core.base.text import counted, one_line, pcc_text, short_number
 from core.domain.model import BringupStatus
 from core.evidence import Observation, signature
 from core.evidence.analysis import BackendKind, Between, Difference, DifferenceKind, OnTwoBackends
@@ -111,7 +111,10 @@ def _case_cells(one: OnTwoBackends) -> Row:
     cells = [[Cell(one_line(one.id))], *(_status(row) for row in (one.first, one.second))]
     for name in ("max_abs", "pcc", "seconds"):
         change = one.change(name)
-        cells += [[Cell(_number(one.numbers(name)[1]))], [Cell("" if change is None else f"{change:+.3g}", "dim")]]
+        cells += [
+            [Cell(short_number(one.numbers(name)[1]))],
+            [Cell("" if change is None else f"{change:+.3g}", "dim")],
+        ]
     row = one.first if one.kind is BackendKind.ONLY_FIRST else one.second
     return [*cells, [Cell(one_line(row.reason) if row else "", "dim")]]
 
@@ -123,10 +126,6 @@ def _status(row: Observation | None) -> list[Cell]:
     return [Cell(one_line(row.op.status), look.style if look else "")]
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else significant(value)
-
-
 def backend_sides(one: OnTwoBackends, names: tuple[str, str]) -> list[tuple[str, str]]:
     """An op case on both backends: outcome, tolerances, each number on both and the difference, and the messages."""
     rows = one.first, one.second
@@ -134,10 +133,10 @@ def backend_sides(one: OnTwoBackends, names: tuple[str, str]) -> list[tuple[str,
     lines = [(one.id, "heading"), (_line("", names, "difference"), "hunk")]
     lines.append((_line("outcome", (first, second), "" if first == second else "differs"), ""))
     for title in ("rtol", "atol"):
-        known = [_number(getattr(row.op, title) if row and row.op else None) for row in rows]
+        known = [short_number(getattr(row.op, title) if row and row.op else None) for row in rows]
         lines.append((_line(title, known), "dim"))
     for title, name in _NUMBERS.items():
-        known, change = list(map(_number, one.numbers(name))), one.change(name)
+        known, change = list(map(short_number, one.numbers(name))), one.change(name)
         lines.append((_line(title, known, "" if change is None else f"{change:+.4g}"), ""))
     for name, row in zip(names, rows, strict=True):
         if row is not None:

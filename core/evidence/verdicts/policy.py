@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How much evidence is enough and what must not be changed: one TOML file, the repository's or the person's own."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
@@ -10,6 +9,7 @@ from pathlib import Path
 from core.base.errors import TTMatrixError
 from core.base.files import Malformed, is_there, read_text, toml_tables
 from core.base.settings import TableError, table_values
+from core.base.text import toml_text
 from core.evidence.series import FLAKINESS_RESULTS
 
 REPOSITORY_FILES = ("ttmatrix-policy.toml", ".ttmatrix/policy.toml")
@@ -172,12 +172,7 @@ def _toml(value: object) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return _quoted(value)
+            return toml_text(value)
         case tuple():
             return f"[{', '.join(map(_toml, value))}]"
     return repr(value)
-
-
-def _quoted(text: str) -> str:
-    """A basic string of TOML 1.0: JSON, with DEL escaped too."""
-    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

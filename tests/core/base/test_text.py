@@ -3,12 +3,14 @@
 
 import json
 import os
+import tomllib
 import unicodedata
 
 import pytest
 from hypothesis import given, strategies as st
 
 from core.base.text import (
+    capital,
     counted,
     device_minutes,
     elide_middle,
@@ -17,7 +19,9 @@ from core.base.text import (
     pcc_text,
     printable,
     sentence,
+    short_number,
     significant,
+    toml_text,
 )
 
 
@@ -125,3 +129,16 @@ def test_less_than_one_is_never_shown_as_one(number: float, digits: int, text: s
 )
 def test_json_looks_as_python_writes_it(value: object) -> None:
     assert json_text(value) == json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def test_a_capital_letter_makes_no_other_smaller() -> None:
+    assert [capital(one) for one in ("", "keep it in CI", "CI", "é")] == ["", "Keep it in CI", "CI", "É"]
+
+
+def test_a_number_that_is_not_there_is_empty() -> None:
+    assert [short_number(one) for one in (None, 0.123456, 0.0)] == ["", "0.1235", "0"]
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",))))
+def test_a_text_comes_back_from_toml(text: str) -> None:
+    assert tomllib.loads(f"it = {toml_text(text)}") == {"it": text}

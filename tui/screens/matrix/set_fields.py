@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Label
 
 from core.base.errors import UsageError
-from core.base.text import one_line
 from core.edits import FieldForm, FormField, NoOp, Operation
 from tui.screens.dialogs import CHOOSE, FIELDS, MOST_TYPED, Dialog, DialogKey, problem_words
 from tui.view_models import counted
@@ -106,13 +105,13 @@ class SetFields(Dialog[Sequence[Operation]]):
         if event.input.has_focus:
             self._leaving = False
             event.input.remove_class("wrong")
-            self._say("")
+            self.say_problem("")
 
     def action_leave(self) -> None:
         """Leave the form; what is changed in it is dropped only when asked again."""
         if self._changed() and not self._leaving:
             self._leaving = True
-            self._say("Nothing is proposed yet: esc again drops what you have changed here.")
+            self.say_problem("Nothing is proposed yet: esc again drops what you have changed here.")
         else:
             self.dismiss(None)
 
@@ -122,25 +121,25 @@ class SetFields(Dialog[Sequence[Operation]]):
         if wrong := self._check(changed):
             self.set_focus(self._field(wrong))
         elif not changed:
-            self._say("Nothing is changed yet; esc closes the form.")
+            self.say_problem("Nothing is changed yet; esc closes the form.")
         elif doubt := self._doubt(changed):
-            self._say(f"{doubt} Enter again proposes it anyway.")
+            self.say_problem(f"{doubt} Enter again proposes it anyway.")
             self.set_focus(self._field("markers"))
         else:
             try:
                 self._propose(self._form.operations(scope, changed))
             except UsageError as error:
-                self._say(problem_words(error))
+                self.say_problem(problem_words(error))
 
     def _propose(self, operations: Sequence[Operation]) -> None:
         telling, no_ops = self._form.sifted(operations)
         if not operations:
-            self._say("No change: every entry already has this value.")
+            self.say_problem("No change: every entry already has this value.")
         elif telling or not no_ops or operations == self._refused:
             self.dismiss(telling or operations)
         else:
             self._refused = operations
-            self._say(f"No effect: {_reasons(no_ops)}. Enter again proposes it anyway.")
+            self.say_problem(f"No effect: {_reasons(no_ops)}. Enter again proposes it anyway.")
 
     def _check(self, names: Iterable[str]) -> str:
         """Show the first problem among fields and return its field; empty: no problem."""
@@ -150,7 +149,7 @@ class SetFields(Dialog[Sequence[Operation]]):
                 self._form.read(name, changed.get(name, ""))
             except UsageError as error:
                 self._field(name).add_class("wrong")
-                self._say(problem_words(error))
+                self.say_problem(problem_words(error))
                 return name
         return ""
 
@@ -164,9 +163,6 @@ class SetFields(Dialog[Sequence[Operation]]):
         editor = self.query_one(f"#field-{name}")
         assert isinstance(editor, Cycle | Input)
         return editor
-
-    def _say(self, problem: str) -> None:
-        self.query_one("#form-problem", Label).update(Text(one_line(problem)))
 
     def _changed(self) -> dict[str, str]:
         changed = {}

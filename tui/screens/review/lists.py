@@ -527,9 +527,7 @@ class DecisionScreen(ListAndText[Change]):
         """Show the test in the matrix; a heading is unfolded or folded."""
         line, change = self.listing.table.line, self.current
         id = self.test_of(change) if change is not None else ""
-        if id and id in self.session.view.matrix.rows:
-            self.context.navigation.show_test(id)
-        elif id:
-            self.context.notify.info("The checkout has no such test.")
+        if id:
+            self.go_to_test(id)
         elif line is not None:
             self.listing.toggle(line.group)

@@ -122,11 +122,16 @@ def _function(loader: Any, model: Any) -> Callable[..., PyTree]:
         name = loader.get_forward_method_name() if hasattr(loader, "get_forward_method_name") else default
         assert hasattr(model, name), f"The model has no method {name}"
         return getattr(model, name)  # type: ignore[no-any-return]
+    return merged(model)
+
+
+def merged(model: Any) -> Callable[..., PyTree]:
+    """The call of an NNX model as a function of its parameters."""
     from flax import nnx
 
     graph = nnx.split(model)[0]
 
-    def merged(params: PyTree, **inputs: Any) -> PyTree:
+    def call(params: PyTree, **inputs: Any) -> PyTree:
         return nnx.merge(graph, params)(**inputs)
 
-    return merged
+    return call

@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from . import infra_names
-from .forward import checked, input_parameters, is_nnx, set_mode
+from .forward import checked, input_parameters, is_nnx, merged, set_mode
 
 AXIS = "X"
 PyTree = Any
@@ -97,14 +97,7 @@ class MeshDevices:
     def _function(self, mesh: Any) -> Callable[..., PyTree]:
         if not is_nnx(self.model):
             return infra_names.over_mesh(self.model.apply, mesh, (self.parameter_specs, *self.input_specs))
-        from flax import nnx
-
-        graph = nnx.split(self.model)[0]
-
-        def merged(params: PyTree, **inputs: Any) -> PyTree:
-            return nnx.merge(graph, params)(**inputs)
-
-        return merged
+        return merged(self.model)
 
 
 def mesh_of(devices: Sequence[Any]) -> Any:
