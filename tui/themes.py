@@ -174,7 +174,8 @@ _DARK_256 = {
     "removed": "#5f0000",
     "added-word": "#005f00",
     "removed-word": "#870000",
-    "backdrop": "#121212 60%",
+    # Of what shines through, the nearest of 256 colours would else be the cursor again, or a key in teal.
+    "backdrop": "#1a1212 62%",
     "heat-0": "#870000",
     "heat-1": "#875f00",
     "heat-2": "#5f5f00",

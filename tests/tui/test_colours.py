@@ -4,6 +4,8 @@
 from itertools import combinations
 
 import pytest
+from rich.color import ColorSystem
+from textual.color import Color
 
 from tests.support.vision import contrast, difference
 from tui.themes import THEMES
@@ -53,3 +55,17 @@ def test_accent_is_no_state(name: str) -> None:
     colours = _colours(name)
     assert colours["text-accent"] not in {colours[state] for state in _STATES}
     assert contrast(colours["tab-text"], colours["tab-ground"]) >= _READABLE
+
+
+def test_with_256_colours_there_is_no_second_cursor_behind_a_dialog() -> None:
+    variables = _colours("dark-256")
+    tint, share = variables["backdrop"].split(" ")
+    behind = Color.parse(tint).with_alpha(int(share.rstrip("%")) / 100)
+
+    def seen(name: str) -> tuple[int, ...]:
+        colour = (Color.parse(variables[name]) + behind).rich_color.downgrade(ColorSystem.EIGHT_BIT)
+        return tuple(colour.get_truecolor())
+
+    assert seen("cursor") != tuple(Color.parse(variables["cursor"]).rgb)
+    for name in ("text-primary", "muted", "cursor"):
+        assert len(set(seen(name))) == 1, name
