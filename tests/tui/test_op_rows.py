@@ -126,6 +126,10 @@ async def test_the_grid_of_op_cases_counts_ops_by_model(checkout: Checkout) -> N
         await until(pilot, lambda: app.session.view.grid == "ops", "the grid of ops")
         text = screen_text(app)
         assert all(word in text for word in ("nano", "other", "torch.neg")), text
+        await until(pilot, lambda: "results that passed" in screen_text(app), "what the shades are of")
+        assert (
+            "without a result" in screen_text(app) and "unspecified " not in app.matrix_screen.listing.grid.cell_words
+        )
         await pilot.press("j", "enter")
         await until(pilot, lambda: not app.session.view.grid, "the cases of a cell")
         assert shown_ids(app) == ["nano::scale"]

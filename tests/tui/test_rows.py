@@ -112,6 +112,7 @@ def test_every_cell_of_a_grid_can_be_recognised_without_colour(matrix: Matrix, l
 
 def test_the_words_of_a_cell() -> None:
     assert tally_text({"EXPECTED_PASSING": 20, "UNSPECIFIED": 4}) == "24 tests: 20 PASS, 4 unspecified"
+    assert tally_text({"pass": 20, "UNSPECIFIED": 4}, "without a result") == "24 tests: 20 pass, 4 without a result"
     assert _look({"EXPECTED_PASSING": 20, "UNSPECIFIED": 4}) == ("█100%   20", "heat4")
     assert _look({"EXPECTED_PASSING": 3, "KNOWN_FAILURE_XFAIL": 1}) == ("▓ 75%    4", "heat3")
     assert _look({"EXPECTED_PASSING": 1, "KNOWN_FAILURE_XFAIL": 21_071}) == ("▁  1%  21k", "heat0")

@@ -24,7 +24,7 @@ from tui.app.notifications import save_copy
 from tui.app.polling import Looker, Seen
 from tui.commands import Where
 from tui.screens import Ask, SessionScreen, WorkflowsScreen
-from tui.widgets import Cycle
+from tui.widgets import Cycle, PaneRule
 
 
 def test_copies_are_saved(tmp_path: Path) -> None:
@@ -48,6 +48,25 @@ async def test_cycle_goes_round() -> None:
         assert seen == ["a", "b", "", "b"]
         cycle.value = "unknown"
         assert cycle.value == ""
+
+
+async def test_a_title_has_as_much_of_an_id_as_there_is_room_for_after_a_resize() -> None:
+    id = "llama/causal_lm/pytorch-3.1_8B_Instruct-llm_prefill-seq_2048-batch_4-single_device-inference"
+
+    class RuleApp(ThemedApp):
+        def compose(self) -> ComposeResult:
+            yield PaneRule()
+
+    app = RuleApp()
+    async with app.run_test(size=(60, 4)) as pilot:
+        rule = app.query_one(PaneRule)
+        rule.say_test(id, "FAIL", "no output")
+        assert "3.1_8B_Instruct" in rule.words[0] and len(rule.words[0]) <= 60 - len("FAIL") - len("no output")
+        await pilot.resize_terminal(160, 4)
+        assert [*rule.words] == [id, "FAIL", "no output"]
+        rule.say("9 runs")
+        await pilot.resize_terminal(60, 4)
+        assert [*rule.words] == ["9 runs"]
 
 
 async def test_a_failure_in_a_thread_becomes_a_notice(tmp_path: Path) -> None:

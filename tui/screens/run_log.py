@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 from functools import partial
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual.widget import Widget
 
@@ -18,11 +17,9 @@ from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.list_and_text import title_of_text
 from tui.screens.pick import Option, Pick
-from tui.view_models import RunGroup, batch_text, batch_words, fit, now_words, run_look, run_text
+from tui.view_models import RunGroup, batch_text, batch_words, now_words, run_look, run_text
 from tui.widgets import LogPane, LogView, TextPane
 
-_LEAST_ID = 24
-"""Cells that the id in the title has, whatever else is said there."""
 _BESIDE_TEXT = 3
 """Cells of a pane that its text does not have: margin, bar."""
 _REASON_BYTES = 4 * 1024 * 1024
@@ -92,8 +89,7 @@ class RunLog:
         words = (run_look(record).word, age.text if age else "", one_line(self._file), live)
         # "cancelled" is said once.
         said = tuple(dict.fromkeys(filter(None, words)))
-        room = max(_LEAST_ID, self.title.size.width - sum(cell_len(one) + 3 for one in said) - 6)
-        self.title.say(fit(one_line(record.spec.test_id), room, elide=True).rstrip(), *said)
+        self.title.say_test(one_line(record.spec.test_id), *said)
 
     def _age(self, record: RunRecord) -> Age | None:
         return self._screen.session.ages.get(record.spec.run_id)

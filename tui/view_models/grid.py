@@ -88,7 +88,12 @@ class GridRows:
             return self.title(position, column)
         known = self.grid.results_known
         ended = self.grid.outcomes(self._rows[position], self._column(column)).words if known else "results: …"
-        return "   ".join(filter(None, (self.title(position, column), tally_text(counts), ended)))
+        return "   ".join(filter(None, (self.title(position, column), tally_text(counts, self._none), ended)))
+
+    @property
+    def _none(self) -> str:
+        """Words for tests that count for no rate."""
+        return "without a result" if self.grid.layout.results else "unspecified"
 
     def title(self, position: int, column: int) -> str:
         """The meaning of the row and column of a cell."""
@@ -123,8 +128,8 @@ def change_look(before: Rate, after: Rate) -> list[Cell]:
 
 def grid_legend(grid: Grid) -> list[Cell]:
     """The meaning of the shades of a grid, in one line."""
-    results = grid.layout.across == "backend"
-    return legend_of_shades(*(("results that passed", "result") if results else ("entries that PASS", "entry")))
+    shades = ("results that passed", "result") if grid.layout.results else ("entries that PASS", "entry")
+    return legend_of_shades(*shades)
 
 
 def legend_of_shades(share: str, missing: str) -> list[Cell]:

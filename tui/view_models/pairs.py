@@ -13,7 +13,8 @@ _CONTEXT = 2
 """Equal lines shown before and after a difference."""
 _LEAST_FOLD = 3
 """Fewer lines than this are shown instead of folded."""
-_BETWEEN = " │ "
+_RULE = "│"
+_BETWEEN = f" {_RULE} "
 
 
 class Pair(NamedTuple):
@@ -102,9 +103,13 @@ class PairLines:
         if not pair.differs:
             return [Cell(left), Cell(_BETWEEN, "dim"), Cell(right)]
         removed, added = pair.style or "removed", pair.style or "added"
+        # The signs of a diff say it without colours too.
+        minus, plus = "-" if pair.left else " ", "+" if pair.right else " "
         return [
             Cell(left, removed if pair.left else ""),
-            Cell(_BETWEEN, "dim"),
+            Cell(minus, removed if pair.left else ""),
+            Cell(_RULE, "dim"),
+            Cell(plus, added if pair.right else ""),
             Cell(right, added if pair.right else ""),
         ]
 

@@ -151,9 +151,13 @@ def bar(counts: Tally, width: int) -> list[Cell]:
     ]
 
 
-def tally_text(counts: Tally) -> str:
-    """`24 tests: 20 PASS, 4 XFAIL`."""
-    words = (f"{count:,} {status_word(word)}" for word, count in counts.items() if count)
+def tally_text(counts: Tally, none: str = "unspecified") -> str:
+    """`24 tests: 20 PASS, 4 XFAIL`; `none` are the words for tests without either."""
+    words = (
+        f"{count:,} {none if word == Status.UNSPECIFIED else status_word(word)}"
+        for word, count in counts.items()
+        if count
+    )
     return f"{counted(sum(counts.values()), 'test')}: {', '.join(words)}"
 
 
