@@ -13,6 +13,8 @@ from tui.view_models.style import Cell, TableColumn
 
 _LEAST_SHARED = 16
 """Fewer characters are no sentence without the rest."""
+_ENDS = (" ", "/")
+"""The characters behind which a text can be divided."""
 _COLUMNS = (
     TableColumn("what is wrong", 32, share=2),
     TableColumn("fix", 4),
@@ -59,19 +61,19 @@ def _by_kind(findings: Sequence[Finding]) -> Mapping[str, Sequence[int]]:
 
 
 def _beginning(findings: Sequence[Finding], rows: Sequence[int]) -> str:
-    """The whole words that the messages of several findings begin with."""
+    """The whole words, or directories, that the messages of several findings begin with."""
     messages = [one_line(findings[row].message) for row in rows]
     first, last = min(messages), max(messages)
     if len(messages) < 2 or first == last:
         return first if len(messages) > 1 else ""
     same = next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first))
-    words = first[: first.rfind(" ", 0, same) + 1]
+    words = first[: max(first.rfind(end, 0, same) for end in _ENDS) + 1]
     return words if len(words) >= _LEAST_SHARED else ""
 
 
 def said_of_all(words: str) -> str:
     """A shared beginning as a sentence, with a sign that the rows go on."""
-    return f"{words.rstrip()} …" if words.endswith(" ") else words
+    return f"{words}…" if words.endswith(_ENDS) else words
 
 
 def finding_groups(findings: Sequence[Finding], helps: Mapping[str, str]) -> list[RowGroup]:
