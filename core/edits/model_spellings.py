@@ -62,7 +62,8 @@ def _misspelt(name: str, models: Iterable[PlannedModel]) -> Iterator[str]:
     digits = re.sub(r"\D", "", name)
     for model in models:
         alike = [one for one in model.names if one[0] == name[0] and len(one) == len(name)]
-        near = difflib.get_close_matches(name, alike, 1, _ALMOST)
+        # Of most models there is none.
+        near = alike and difflib.get_close_matches(name, alike, 1, _ALMOST)
         if near and re.sub(r"\D", "", near[0]) == digits:
             yield model.base
 

@@ -3,6 +3,7 @@
 
 import posixpath
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from core.ci import job_problem, keyword_matches, mark_matches
 from core.sources.ci import Job
@@ -12,16 +13,24 @@ from core.sources.handwritten import HandwrittenTest
 def jobs_by_id(jobs: Iterable[Job], tests: Iterable[HandwrittenTest]) -> dict[str, tuple[Job, ...]]:
     """The jobs among `jobs` that select each test. If its parameters are unknown, so are the markers that they add.
 
-    Few sets of markers cover all tests, so that marks are matched once for each set.
+    Few sets of markers cover all tests, and few files have them, so that marks are matched once for each set, and paths
+    once for each file.
     """
-    known = [job for job in jobs if not job_problem(job)]
+    known = {job: tuple(map(_place, job.dir.split())) for job in jobs if not job_problem(job)}
+    marks = dict.fromkeys(job.test_mark for job in known)
     marked: dict[frozenset[str], list[Job]] = {}
+    placed: dict[tuple[str, frozenset[str]], list[Job]] = {}
     found: dict[str, tuple[Job, ...]] = {}
     for test in tests:
-        if test.markers not in marked:
-            marked[test.markers] = [job for job in known if mark_matches(job.test_mark, test.markers)]
-        mine = marked[test.markers]
-        found[test.node_id] = tuple(job for job in mine if _covers(job.dir, test) and _named(job, test))
+        path, markers = test.path, test.markers
+        if markers not in marked:
+            matching = {mark for mark in marks if mark_matches(mark, markers)}
+            marked[markers] = [job for job in known if job.test_mark in matching]
+        if (path, markers) not in placed:
+            placed[path, markers] = [job for job in marked[markers] if any(one.holds(path) for one in known[job])]
+        found[test.node_id] = tuple(
+            job for job in placed[path, markers] if any(one.covers(test) for one in known[job]) and _named(job, test)
+        )
     return found
 
 
@@ -37,14 +46,24 @@ def _named(job: Job, test: HandwrittenTest) -> bool:
     )
 
 
-def _covers(paths: str, test: HandwrittenTest) -> bool:
-    return any(_path_covers(path, test) for path in paths.split())
+class _Place(NamedTuple):
+    """A path that is given to pytest."""
 
+    path: str
+    within: str
+    """What follows `::`."""
 
-def _path_covers(path: str, test: HandwrittenTest) -> bool:
-    where, double, rest = path.partition("::")
-    where = posixpath.normpath(where)
-    if double:
-        node = f"{where}::{rest}"
+    def holds(self, path: str) -> bool:
+        """Whether it is a file, or has it below."""
+        return self.path in (".", path) or path.startswith(f"{self.path}/")
+
+    def covers(self, test: HandwrittenTest) -> bool:
+        if not self.within:
+            return self.holds(test.path)
+        node = f"{self.path}::{self.within}"
         return test.node_id == node or test.node_id.startswith((f"{node}::", f"{node}["))
-    return where in (".", test.path) or test.path.startswith(f"{where}/")
+
+
+def _place(text: str) -> _Place:
+    path, _, within = text.partition("::")
+    return _Place(posixpath.normpath(path), within)

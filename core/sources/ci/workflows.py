@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -61,13 +62,16 @@ def read_workflows(checkout: Checkout) -> tuple[dict[str, Workflow], list[Findin
     directory = checkout.root / _WORKFLOWS
     for path in sorted((*directory.glob("*.yml"), *directory.glob("*.yaml"))):
         try:
-            workflows[path.name] = _workflow(compose_yaml(read_text(path)))
+            workflows[path.name] = _workflow(read_text(path))
         except (TTMatrixError, YAMLError, RecursionError) as error:
             findings.append(Finding("broken-workflow", f"Cannot be read: {error}", checkout.relative(path)))
     return workflows, findings
 
 
-def _workflow(document: Node | None) -> Workflow:
+@lru_cache(maxsize=128)
+def _workflow(written: str) -> Workflow:
+    """A workflow by its text: doctor asks several times for all of them, of states that have most in common."""
+    document = compose_yaml(written)
     root = _mapping(_plain(document))
     own, reads = workflow_jobs(document)
     events = root.get("on")
