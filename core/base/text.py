@@ -75,6 +75,16 @@ def _escaped(character: str) -> str:
     return json.dumps(character)[1:-1] if character != "\x7f" else "\\u007f"
 
 
+CONFLICT = "A conflict of git is not resolved. Edit the file, then git add it"
+_CONFLICT = re.compile(r"^<{7}(?: |$)", re.MULTILINE)
+
+
+def conflict_line(text: str) -> int:
+    """The line at which a conflict begins that git has left in a file; 0: there is none."""
+    found = _CONFLICT.search(text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
 def counted(count: int, noun: str) -> str:
     """`1 run`, `2 runs`, `3 entries`, `4 matches`."""
     if count == 1:

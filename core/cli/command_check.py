@@ -18,7 +18,6 @@ from core.states import check_against, read_base
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--base",
-        default="",
         metavar="REV",
         help="the commit that the change is based on; default: where it left its target branch",
     )
@@ -41,7 +40,9 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     if console.json and args.format not in (None, Format.JSON):
         raise UsageError(f"--json and --format {args.format} contradict each other", hint="Give one of the two.")
     wanted = Format.JSON if console.json else Format(args.format or Format.TEXT)
-    base = read_base(context.checkout, args.base, os.environ)
+    if args.base == "":
+        raise UsageError("--base is empty", hint="Name a commit, or leave it out.")
+    base = read_base(context.checkout, args.base or "", os.environ)
     checked = check_against(context.workspace.states, base)
     if wanted is Format.JSON:
         console.document(

@@ -3,6 +3,7 @@
 
 import argparse
 
+from core.base.errors import UsageError
 from core.cli import absent_report
 from core.cli.context import Context
 from core.cli.states_report import configure_report, report_difference
@@ -14,7 +15,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "range",
         nargs="?",
-        default="",
+        default=None,
         metavar="A[..B]",
         help="two commits or branches; A...B: from where B left A; alone, A is compared with the work tree. "
         "`index` and `worktree` are states too. Default: HEAD and the work tree",
@@ -23,7 +24,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    asked = span(Git(context.checkout.root), args.range)
+    if args.range == "":
+        raise UsageError("No commit is given", "The range is empty.", "Name two: A..B; without any, leave it out.")
+    asked = span(Git(context.checkout.root), args.range or "")
     if asked.note:
         context.console.note(asked.note)
     states = context.workspace.states

@@ -3,10 +3,11 @@
 
 import argparse
 
+from core.base.errors import UsageError
 from core.cli.context import Context
 from core.cli.states_report import configure_report, report_difference
-
-_BETWEEN = ".."
+from core.sources import Git
+from core.states import span_of_models
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,6 +20,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(args: argparse.Namespace, context: Context) -> int:
-    old, _, new = args.range.rpartition(_BETWEEN)
+    if not args.range:
+        raise UsageError("No commit of the models is given", "The range is empty.", "Name one, as origin/main.")
+    asked = span_of_models(Git(context.checkout.models), args.range)
+    if asked.note:
+        context.console.note(asked.note)
     states = context.workspace.states
-    return report_difference(states.at("HEAD", models=old), states.at("HEAD", models=new or "HEAD"), args, context)
+    before, after = (states.at("HEAD", models=commit) for commit in (asked.before, asked.after))
+    return report_difference(before, after, args, context)

@@ -140,7 +140,10 @@ def examine(cache: Cache, matrix: Matrix, op_directories: Sequence[str] = ()) ->
         *no_job_findings(matrix, selected, {one.id for one in loaders if one.kind in _OF_LOADERS}),
         *corrected_findings(matrix.checkout.root, manifests),
     )
-    return ordered(with_absent_files(matrix.checkout, found))
+    # Commits are laid out elsewhere, and what is wrong is the same there.
+    root = f"{matrix.checkout.root}/"
+    relative = (one._replace(message=one.message.replace(root, "")) for one in found)
+    return ordered(with_absent_files(matrix.checkout, relative))
 
 
 def _raising(cache: Cache, matrix: Matrix) -> list[Finding]:

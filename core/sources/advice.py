@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which command of git brings a commit that a clone lacks: a shallow one asks for another than a complete one."""
+"""What to say where no commit has a name: what has it, or the command of git that brings the commit.
 
+A shallow clone asks for another command than a complete one.
+"""
+
+import os
 import re
 import shlex
 from pathlib import Path
 from typing import Protocol
 
 from core.base.errors import TTMatrixError
+from core.base.processes import BinaryResult
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_BEGINNING = re.compile(r"[0-9a-f]{4,39}")
+_LONGER, _SHOWN = 14, 3
+_KINDS = {"tree": "directory in git", "blob": "file in git"}
 _STEPS = re.compile(r"[~^@]")
 """Begins the part of a name that leads from one commit to another: `HEAD~2`."""
 
@@ -20,6 +28,8 @@ class Clone(Protocol):
     def root(self) -> Path: ...
 
     def text(self, *words: str) -> str: ...
+
+    def attempt(self, *words: str) -> BinaryResult: ...
 
     def has(self, commit: str) -> bool: ...
 
@@ -48,6 +58,24 @@ def fetching(git: Clone, *revisions: str) -> str:
         return f"{command}{depth} {shlex.join((remote, *places))}"
     newer = f"{command} {shlex.quote(remote)}"
     return f"{command} --unshallow brings older commits, {newer} newer ones" if shallow else newer
+
+
+def what_else(git: Clone, revision: str) -> str:
+    """What a name is, other than one commit; empty: nothing that is known here."""
+    if _BEGINNING.fullmatch(revision) and not git.has(revision):
+        alike = git.attempt("rev-parse", f"--disambiguate={revision}").stdout.decode().split()
+        commits = [one for one in alike if git.has(one)]
+        if len(commits) > 1:
+            return (
+                f"It is the beginning of {len(commits)} commits: {', '.join(one[:_LONGER] for one in commits[:_SHOWN])}"
+            )
+    found = git.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+    if found.returncode == 0 and (id := found.stdout.decode().strip()).isalnum():
+        kind = git.attempt("cat-file", "-t", f"{id}^{{}}").stdout.decode().strip()
+        return f"It is a {_KINDS.get(kind, kind)}" if kind in _KINDS else ""
+    if os.path.lexists(git.root / revision):
+        return "It is a path of the checkout"
+    return ""
 
 
 def fetch_command(git: Clone) -> str:

@@ -10,6 +10,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from core.base.errors import TTMatrixError
 from core.base.files import read_text
+from core.base.text import CONFLICT, conflict_line
 from core.domain.model import Entry, Finding
 from core.sources.checkout import Checkout
 from core.sources.expectation_file import ExpectationFile
@@ -70,6 +71,8 @@ def parse_expectations(text: str, name: str, path: str = "", *, placeholder: boo
     try:
         document = compose_yaml(text)
     except YAMLError as error:
+        if line := conflict_line(text):
+            return ExpectationFile(name, text, findings=(Finding("broken-yaml", CONFLICT, path, line),))
         return ExpectationFile(name, text, findings=(_yaml_finding(error, path),))
     try:
         return _read_document(document, name, path, text, placeholder=placeholder)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from core.base.checked_numbers import LAST_MOMENT
 from core.base.errors import TTMatrixError, UsageError
 from core.base.processes import BinaryResult, BinaryRunner, run_binary
-from core.sources.advice import fetch_command, fetching
+from core.sources.advice import fetch_command, fetching, what_else
 
 # No prompts, downloads or rewriting. No protocol is allowed, because a git older than GIT_NO_LAZY_FETCH would start ssh
 # for an object that a partial clone lacks.
@@ -162,14 +162,16 @@ class Git:
     def named(self, revision: str) -> str:
         """The full id of the commit that a person names. Raises UsageError if there is none of that name."""
         found = self.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        if found.returncode == 0:
-            return found.stdout.decode().strip()
+        if found.returncode == 0 and (id := found.stdout.decode().strip()).isalnum():
+            return id
         # Without a repository or a commit, the error is about that.
         self.head()
-        command = fetching(self, revision)
+        else_ = what_else(self, revision)
+        command = "" if else_ else fetching(self, revision)
         raise UsageError(
             f"No commit is named {revision!r}",
-            hint="Give an id, a branch or a tag that `git log` knows, or a range: A..B"
+            else_ and f"{else_}.",
+            "Give an id, a branch or a tag that `git log` knows, or a range: A..B"
             + (f", or fetch it: {command}" if command else "."),
         )
 

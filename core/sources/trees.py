@@ -6,6 +6,7 @@ Whatever reads a checkout reads such a directory too. The work tree is neither t
 
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +17,14 @@ from core.base import files
 from core.base.errors import TTMatrixError, UsageError
 from core.base.files import TEXT_BYTES
 from core.base.text import counted
-from core.sources.advice import fetching
+from core.sources.advice import fetching, what_else
 from core.sources.checkout import Checkout
 from core.sources.git import Blob, Git
 
 INDEX, WORK_TREE = "index", "worktree"
 """What the index and the work tree are called where a commit could be named."""
 _LINK, _EXECUTABLE, _REGULAR = "120000", "100755", "100644"
+_ID = re.compile(r"[0-9a-f]{7,64}")
 _NO_GIT = "gitdir: none, these files were laid out for reading\n"
 """The text of `.git` there: git would otherwise look for a repository further up."""
 
@@ -147,6 +149,8 @@ def read_tree(checkout: Checkout, name: str, models: str = "") -> Tree:
     Raises UsageError if there is no such commit, and TTMatrixError if it is no tt-xla, or its models are not here.
     """
     git, below = Git(checkout.root), checkout.relative(checkout.models)
+    if _ID.fullmatch(name) and not git.has(name) and _has(checkout.models, name):
+        raise UsageError(f"{name} is a commit of the models", "", "ttmatrix uplift [OLD..]NEW compares these.")
     commit = "" if name == INDEX else git.named(name)
     pinned = git.pinned(below, commit) if commit else git.staged_pin(below)
     tree = Tree(checkout, name, commit, _models(checkout, name, pinned, models))
@@ -174,13 +178,17 @@ def _models(checkout: Checkout, name: str, pinned: str, wanted: str) -> str:
         )
     git = Git(checkout.models)
     if wanted:
-        if not git.has(wanted):
-            command = fetching(git, wanted)
-            raise UsageError(
-                f"The models have no commit named {wanted!r}",
-                hint=f"Give an id or a branch of {place}{f', or fetch it: {command}' if command else '.'}",
-            )
-        return git.named(wanted)
+        if git.has(wanted):
+            return git.named(wanted)
+        if _ID.fullmatch(wanted) and Git(checkout.root).has(wanted):
+            raise UsageError(f"{wanted} is a commit of tt-xla, not of the models", "", "ttmatrix diff compares these.")
+        else_ = what_else(git, wanted)
+        command = "" if else_ else fetching(git, wanted)
+        raise UsageError(
+            f"The models have no commit named {wanted!r}",
+            else_ and f"{else_}.",
+            f"Give an id or a branch of {place}{f', or fetch it: {command}' if command else '.'}",
+        )
     if not git.has(pinned):
         command = fetching(git, pinned)
         raise TTMatrixError(
@@ -190,6 +198,10 @@ def _models(checkout: Checkout, name: str, pinned: str, wanted: str) -> str:
             command or f"{place} has no remote to fetch it from.",
         )
     return pinned
+
+
+def _has(models: Path, commit: str) -> bool:
+    return (models / ".git").exists() and Git(models).has(commit)
 
 
 def _digest(listed: Mapping[str, Blob]) -> str:

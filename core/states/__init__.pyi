@@ -25,7 +25,7 @@ from .pull_requests import (
     pending_pull_request as pending_pull_request,
     pull_request_of as pull_request_of,
 )
-from .ranges import Span as Span, span as span
+from .ranges import Span as Span, span as span, span_of_models as span_of_models
 from .state import State as State, States as States, code_diff as code_diff
 from .telling import (
     Item as Item,

@@ -25,12 +25,36 @@ def span(git: Git, text: str) -> Span:
 
     Raises UsageError if git knows no such commit.
     """
+    before, mark, after = ends(text)
+    if mark:
+        before, after = before or _HEAD, after or _HEAD
+        return since(git, before, after) if mark == _SINCE else Span(before, after)
+    return Span(text or _HEAD, WORK_TREE)
+
+
+def span_of_models(git: Git, text: str) -> Span:
+    """The two commits of the models that a person names: `OLD..NEW`, `OLD...NEW`, or `NEW`.
+
+    Without OLD, `before` is empty. Raises UsageError if there are not two ends.
+    """
+    before, mark, after = ends(text)
+    if mark == _SINCE:
+        return since(git, before or _HEAD, after or _HEAD)
+    return Span(before, after or _HEAD) if mark else Span("", text)
+
+
+def ends(text: str) -> tuple[str, str, str]:
+    """Both ends of a range, with the dots between them; without dots all of it is the first end.
+
+    Raises UsageError if it has more ends.
+    """
     for mark in (_SINCE, _BETWEEN):
         before, found, after = text.partition(mark)
+        if found and _BETWEEN in after:
+            raise UsageError(f"Not a range: {text!r}", "It has more than two ends.", "Name two commits: A..B or A...B.")
         if found:
-            before, after = before or _HEAD, after or _HEAD
-            return since(git, before, after) if mark == _SINCE else Span(before, after)
-    return Span(text or _HEAD, WORK_TREE)
+            return before, mark, after
+    return text, "", ""
 
 
 def of_changes(git: Git, text: str) -> Span:

@@ -19,6 +19,8 @@ from core.states.presets import RenamedPreset
 T = TypeVar("T")
 
 _JOB = "CI job"
+_UNREAD = ("broken-yaml", "broken-preset")
+"""What is found of a file whose tests or jobs are then unknown, which is not that there are none."""
 _WIDEST = 100
 """Of the text of a field."""
 _NAMED = 3
@@ -50,10 +52,16 @@ def sections(found: Difference) -> list[Section]:
     added = tuple(id for id in found.added if id not in renamed[1])
     lowered, other = found.fallen, [one for one in (*found.changed, *found.followed) if not lowers_gate(one)]
     away, elsewhere = ([one for one in found.left if one.stays is stays] for stays in (False, True))
-    worse = [one for one in found.new if severity(one.kind) is Severity.ERROR]
+    lost, back = ([one for one in some if one.kind in _UNREAD] for some in (found.new, found.gone))
+    worse = [one for one in found.new if severity(one.kind) is Severity.ERROR and one not in lost]
+    solved = [one for one in found.gone if one not in back]
     milder = [one for one in found.new if severity(one.kind) is not Severity.ERROR]
     gates = {*(one.id for one in lowered), *found.unguarded}
     told = [
+        Section(f"{_files(lost)} cannot be read, or not all: what was there counts as gone", tuple(_by_kind(lost))),
+        Section(
+            f"{_files(back)} could not be read before, or not all: what is there counts as new", tuple(_by_kind(back))
+        ),
         Section(f"{_tests(away)} {_verb(away, 'leave')} CI", tuple(_leaving(away, found))),
         Section(f"{_tests(gates)} {_verb(gates, 'lower')} a gate", (*_unguarded(found), *_fields(lowered, found))),
         Section(
@@ -89,7 +97,7 @@ def sections(found: Difference) -> list[Section]:
             tuple(Item(one.name, (one.loader,)) for one in found.placeholders),
         ),
         Section(f"{counted(len(found.pins), 'version')} moved", tuple(map(_pin, found.pins))),
-        Section(f"{counted(len(found.gone), 'finding')} gone", tuple(_by_kind(found.gone))),
+        Section(f"{counted(len(solved), 'finding')} gone", tuple(_by_kind(solved))),
         *other_files(files_beside(found)),
     ]
     return [one for one in told if one.items]
@@ -102,6 +110,10 @@ def headline(found: Difference) -> list[str]:
 
 def _tests(some: Iterable[object]) -> str:
     return counted(len(list(some)), "test")
+
+
+def _files(some: Iterable[Finding]) -> str:
+    return counted(len({one.file for one in some}), "file")
 
 
 def _entries(some: Iterable[object]) -> str:

@@ -21,6 +21,7 @@ from core.states import (
     headline,
     moves,
     span,
+    span_of_models,
     touched,
 )
 from tui import screens
@@ -181,8 +182,7 @@ class DiffScreen(ListAndLines[StateRow]):
         def work() -> tuple[str, tuple[State, State], Difference]:
             states = workspace.states
             if uplift:
-                old, _, new = range.rpartition(_BETWEEN)
-                asked, models = Span("HEAD", "HEAD"), (old, new or "HEAD")
+                asked, models = Span("HEAD", "HEAD"), span_of_models(Git(workspace.checkout.models), range)[:2]
             else:
                 asked, models = span(Git(workspace.checkout.root), range), ("", "")
             before, after = zip(asked[:2], models, strict=True)

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from core.base.errors import TTMatrixError
 from core.base.files import read_text
+from core.base.text import CONFLICT, conflict_line
 from core.domain.model import Finding
 from core.sources.checkout import Checkout
 from core.sources.git import Git
@@ -136,9 +137,12 @@ class _Reader:
         try:
             document = json.loads(self.text(name))
         except TTMatrixError as error:
-            self._find(name, str(error))
+            self._find(name, ": ".join(filter(None, (error.title, error.detail))))
         except (ValueError, RecursionError) as error:
-            self._find(name, f"Not JSON: {error}", getattr(error, "lineno", 0), getattr(error, "colno", 0))
+            if line := conflict_line(self.text(name)):
+                self._find(name, CONFLICT, line)
+            else:
+                self._find(name, f"Not JSON: {error}", getattr(error, "lineno", 0), getattr(error, "colno", 0))
         else:
             if isinstance(document, list):
                 return document

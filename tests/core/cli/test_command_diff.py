@@ -168,3 +168,34 @@ def test_entries_of_renamed_tests_follow_them(checkout: Checkout, tmp_path: Path
     assert f"{TINY.replace('alpha', 'omega')}:\n    required_pcc: 0.97  # measured\n" in text
     found = call("diff", "HEAD~1..worktree", "--json", "--repo", checkout.root).json
     assert TINY not in found["entries"]["orphaned"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("diff", ""), "The range is empty"),
+        (("uplift", ""), "The range is empty"),
+        (("check", "--base", ""), "--base is empty"),
+        (("diff", "HEAD..HEAD..HEAD"), "more than two ends"),
+        (("uplift", "HEAD..HEAD..HEAD"), "more than two ends"),
+        (("diff", "^HEAD"), "No commit is named '^HEAD'"),
+        (("check", "--base", "^HEAD"), "No commit is named '^HEAD'"),
+        (("diff", "-n"), "unrecognized arguments: -n"),
+        (("uplift", "--", "--upload-pack=x"), "no commit named '--upload-pack=x'"),
+        (("check", "--base=--upload-pack=x"), "No commit is named '--upload-pack=x'"),
+    ],
+)
+def test_names_that_are_no_commits(checkout: Checkout, words: tuple[str, ...], said: str) -> None:
+    called = (
+        call(*words, "--repo", checkout.root)
+        if "--" not in words
+        else call(words[0], "--repo", checkout.root, *words[1:])
+    )
+    assert (called.code, called.out) == (64, "")
+    assert said in called.err
+
+
+def test_an_uplift_since_a_branch_was_left(checkout: Checkout) -> None:
+    called = call("uplift", "HEAD...HEAD", "--repo", checkout.root)
+    assert called.code == 0
+    assert "HEAD since it left HEAD" in called.err

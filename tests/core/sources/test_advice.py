@@ -97,3 +97,39 @@ def test_nothing_is_advised_that_cannot_help(origin: Checkout, tmp_path: Path) -
     assert "--unshallow brings older commits" in fetching(shallow, "1234567")
     git(clone.root, "remote", "rename", "origin", "upstream")
     assert fetching(clone, "typo") == f"git -C {clone.root} fetch upstream"
+
+
+def _said(checkout: Checkout, name: str, models: str = "") -> str:
+    with pytest.raises(UsageError) as raised:
+        read_tree(checkout, name, models)
+    return str(raised.value)
+
+
+def test_what_has_the_name_is_said(origin: Checkout) -> None:
+    git(origin.root, "tag", "of-a-tree", "HEAD^{tree}")
+    assert "It is a directory in git." in _said(origin, "of-a-tree")
+    assert "It is a file in git." in _said(origin, "HEAD:.github/workflows/nightly.yml")
+    assert "It is a path of the checkout." in _said(origin, "tests/runner")
+    assert "No commit is named '^HEAD'" in _said(origin, "^HEAD")
+    git(origin.root, "tag", "-a", "-m", "annotated", "v1", "HEAD^")
+    assert read_tree(origin, "v1").commit == git(origin.root, "rev-parse", "HEAD^").strip()
+
+
+def test_a_commit_of_the_other_repository(origin: Checkout) -> None:
+    own, models = (git(root, "rev-parse", "HEAD").strip() for root in (origin.root, origin.models))
+    assert "is a commit of the models" in _said(origin, models) and "ttmatrix uplift" in _said(origin, models)
+    assert "is a commit of tt-xla" in _said(origin, "HEAD", own) and "ttmatrix diff" in _said(origin, "HEAD", own)
+
+
+def test_the_beginning_of_two_commits(origin: Checkout) -> None:
+    tree = git(origin.root, "rev-parse", "HEAD^{tree}").strip()
+    by_beginning: dict[str, str] = {}
+    for number in range(5000):
+        words = ("commit-tree", tree, "-m", str(number))
+        id = git(origin.root, *words).strip()
+        if other := by_beginning.get(id[:4]):
+            said = _said(origin, id[:4])
+            assert "the beginning of 2 commits" in said
+            assert id[:14] in said and other[:14] in said
+            return
+        by_beginning[id[:4]] = id

@@ -8,10 +8,21 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from core.states import Difference, Item, States, alike, difference, entry_words, sections, status_words
+from core.states import (
+    Difference,
+    Item,
+    States,
+    alike,
+    check_against,
+    difference,
+    entry_words,
+    read_base,
+    sections,
+    status_words,
+)
 from tests.support.cli import call
 from tests.support.git import git
-from tests.support.states import JOB, MODELS, PRESET, commit, states_of, with_submodule
+from tests.support.states import JOB, MODELS, PRESET, commit, states_of, with_submodule, write
 from tests.support.tree import INFERENCE, loader_source
 from tui.view_models import StateRow, state_rows
 
@@ -206,3 +217,45 @@ def test_archs_that_were_not_written_are_the_default(checkout: Checkout) -> None
     found = between(checkout, {CONFIG: yaml.replace(entry, f"{entry}    supported_archs: [n150, p150, n300]\n")})
     (item,) = section(found, "1 entry changed")
     assert item.text == "supported_archs: none, so n150, p150 -> n150, p150, n300"
+
+
+CONFLICT = "<<<<<<< HEAD\n{}=======\n{}>>>>>>> topic\n"
+
+
+@pytest.mark.parametrize(
+    "content", [b"test_config: [\n", b"test_config:\n  caf\xe9: {}\n", CONFLICT.format("a: 1\n", "a: 2\n").encode()]
+)
+def test_a_file_that_cannot_be_read_is_said_first(checkout: Checkout, content: bytes) -> None:
+    commit(checkout, "next")
+    (checkout.root / CONFIG).write_bytes(content)
+    states = states_of(checkout, checkout.root.parent / "cache")
+    found = difference(states.at("HEAD"), states.at("worktree"))
+    first = sections(found)[0]
+    assert first.title == "1 file cannot be read, or not all: what was there counts as gone"
+    assert CONFIG in first.items[0].names[0]
+    assert not any("new error" in one.title for one in sections(found))
+    back = sections(difference(states.at("worktree"), states.at("HEAD")))[0]
+    assert back.title == "1 file could not be read before, or not all: what is there counts as new"
+
+
+def test_an_unreadable_file_is_no_news_where_it_was_unreadable_before(checkout: Checkout) -> None:
+    texts = {CONFIG: b"test_config:\n  caf\xe9: {}\n", PRESET: b'[{"name": "\xe9"}]'}
+    for path, content in texts.items():
+        (checkout.root / path).write_bytes(content)
+    commit(checkout, "both")
+    states = states_of(checkout, checkout.root.parent / "cache")
+    assert {one.kind for one in states.at("HEAD").findings} >= {"broken-yaml", "broken-preset"}
+    assert check_against(states, read_base(checkout, "HEAD", {})).findings == ()
+    assert not any(str(checkout.root.parent) in one.message for one in states.at("HEAD").findings)
+
+
+@pytest.mark.parametrize("path", [CONFIG, PRESET])
+def test_a_conflict_of_git_is_called_that(checkout: Checkout, path: str) -> None:
+    text = (checkout.root / path).read_text()
+    write(
+        checkout, {path: f"# first\n{CONFLICT.format(text, text)}" if path == CONFIG else CONFLICT.format(text, text)}
+    )
+    states = states_of(checkout, checkout.root.parent / "cache")
+    (one,) = (one for one in states.at("worktree").findings if one.kind in ("broken-yaml", "broken-preset"))
+    assert one.message == "A conflict of git is not resolved. Edit the file, then git add it"
+    assert one.line == (2 if path == CONFIG else 1)
