@@ -42,6 +42,7 @@ from core.evidence.store_rows import (
     Writer,
     as_stored,
     as_text,
+    read_shapes,
 )
 from core.evidence.store_schema import VERSION, transaction, upgrade, version_of
 from core.evidence.store_series import Tracks, read_tracks
@@ -210,8 +211,7 @@ class EvidenceStore:
     def failed_after(self, moment: float) -> list[Observation]:
         """All results after a moment that say something about the model and did not pass, oldest first."""
         with self._open_to_read() as connection:
-            shapes = connection.execute("SELECT id, fields FROM shapes").fetchall()
-            failures = [id for id, fields in shapes if json.loads(fields)[0] != Ending.PASSED]
+            failures = [id for id, one in read_shapes(connection).items() if one.ending is not Ending.PASSED]
             rows = connection.execute(_FAILED_AFTER, (moment, json.dumps(failures))).fetchall()
             return sorted(Reader(connection).observations(rows), key=order)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from core.domain.model import Function
 from core.evidence.observation import Ending
 from core.evidence.series import FLAKINESS_RESULTS, SAYS_WHERE
-from core.evidence.store_rows import HAS_RUN, as_text
+from core.evidence.store_rows import HAS_RUN, as_text, read_shapes
 
 
 class StoredCourse(NamedTuple):
@@ -65,9 +65,9 @@ def read_turned(connection: sqlite3.Connection, run: str | bytes) -> Iterator[tu
             yield as_text(test), as_text(arch), now in passes
 
 
-def _endings(connection: sqlite3.Connection) -> dict[int, str]:
+def _endings(connection: sqlite3.Connection) -> dict[int, Ending]:
     """The ending of each shape."""
-    return {id: json.loads(fields)[0] for id, fields in connection.execute("SELECT id, fields FROM shapes")}
+    return {id: one.ending for id, one in read_shapes(connection).items()}
 
 
 MACHINE_DAYS = 28.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.domain.model import Function
 from core.evidence.observation import Ending
-from core.evidence.store_rows import BROKEN, CUT, HAS_RUN, NOT_RUN, as_stored, as_text
+from core.evidence.store_rows import BROKEN, CUT, HAS_RUN, NOT_RUN, as_stored, as_text, read_shapes
 
 
 class Mention(NamedTuple):
@@ -69,8 +69,7 @@ def count_reported(connection: sqlite3.Connection, run: str) -> Iterator[tuple[s
 
 def read_ended(connection: sqlite3.Connection, job: str, run: str) -> Iterator[tuple[str, Ending, str]]:
     """The tests that ended their process or were stopped in a run of a job, in the order of its reports."""
-    shapes = connection.execute("SELECT id, fields FROM shapes").fetchall()
-    ended = {id: Ending(ending) for id, fields in shapes if (ending := json.loads(fields)[0]) in ENDED}
+    ended = {id: one.ending for id, one in read_shapes(connection).items() if one.ending in ENDED}
     for test, shape, reason in connection.execute(_ENDED, (as_stored(run), as_stored(job), json.dumps([*ended]))):
         yield as_text(test), ended[shape], as_text(reason)
 

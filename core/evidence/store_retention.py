@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Retention: keep every change of ending, stage, cause or level of numbers; of old results like others, one a week."""
 
-import json
 import sqlite3
 
 from core.evidence.reasons import signature
 from core.evidence.series import LEVEL
-from core.evidence.store_rows import as_text
+from core.evidence.store_rows import as_text, read_shapes
 
 _WEEK = 604_800
 
@@ -17,8 +16,7 @@ def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
     The `newest` results of each kind and cell stay, whatever their age.
     """
     connection.execute("CREATE TEMP TABLE endings (shape INTEGER PRIMARY KEY, ending TEXT)")
-    shapes = ((id, json.loads(fields)) for id, fields in connection.execute("SELECT id, fields FROM shapes"))
-    endings = [(id, f"{fields[0]} {fields[_STAGE]}") for id, fields in shapes]
+    endings = [(id, f"{one.ending} {one.stage}") for id, one in read_shapes(connection).items()]
     connection.executemany("INSERT INTO endings VALUES (?, ?)", endings)
     connection.execute("CREATE TEMP TABLE causes (text INTEGER PRIMARY KEY, cause TEXT)")
     causes = [(id, signature(as_text(text))) for id, text in connection.execute(_REASONS)]
@@ -34,8 +32,6 @@ def thin(connection: sqlite3.Connection, before: float, newest: int) -> int:
     return gone
 
 
-_STAGE = 3
-"""The place of the stage in a shape."""
 _REASONS = "SELECT id, text FROM texts WHERE id IN (SELECT reason FROM results UNION SELECT raised FROM results)"
 _KEY = "cell, kind, at, session, number"
 _OF_SESSION = "results.run = sessions.run AND results.session = sessions.id"

@@ -256,7 +256,7 @@ def _bounded(number: float, most: float) -> float:
     return number if 0 <= number <= most else 0.0
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
     """Fields that have the same values in many results."""
 
     ending: Ending
@@ -279,7 +279,7 @@ class Known(NamedTuple):
     """Rows that results refer to, by id, as far as they have been read from one state of a store."""
 
     texts: dict[int, str]
-    shapes: dict[int, _Shape]
+    shapes: dict[int, Shape]
     sessions: dict[int, _Session]
     cells: dict[int, tuple[str, Function, str]]
 
@@ -382,11 +382,16 @@ _ADDED = itemgetter(1, -1)
 _ORIGINS = {one.value: one for one in Origin}
 
 
-def _shape_from(text: str) -> _Shape:
+def _shape_from(text: str) -> Shape:
     ending, expected, forced, stage, required, checked, shortcut, guidance, signal, attempts = json.loads(text)
     required = None if required is None else float(required)
     decided = Ending(ending), Status(expected), forced, BringupStatus(stage)
-    return _Shape(*decided, required, checked, shortcut, tuple(guidance), signal, attempts)
+    return Shape(*decided, required, checked, shortcut, tuple(guidance), signal, attempts)
+
+
+def read_shapes(connection: sqlite3.Connection) -> dict[int, Shape]:
+    """Every shape in the store, by its id."""
+    return {id: _shape_from(fields) for id, fields in connection.execute("SELECT id, fields FROM shapes")}
 
 
 _WANTED = "WHERE id IN (SELECT value FROM json_each(?))"

@@ -10,13 +10,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
-from core.domain.model import EXPECT_NO_PASS, Function, Status
+from core.domain.model import EXPECT_NO_PASS, Function
 from core.evidence.observation import Ending, is_as_expected
 from core.evidence.series import SAYS_WHERE
-from core.evidence.store_rows import BROKEN, HAS_RUN, NOT_RUN, as_text
-
-_CHECKED = 5
-"""The place of `pcc_checked` in a shape."""
+from core.evidence.store_rows import BROKEN, HAS_RUN, NOT_RUN, as_text, read_shapes
 
 
 class TrackResults(NamedTuple):
@@ -109,7 +106,7 @@ class Tracks(NamedTuple):
 
 def read_tracks(connection: sqlite3.Connection, functions: Collection[Function], since: float) -> Tracks:
     """The tracks of every cell of these functions with results since that moment, in seconds since the epoch."""
-    shapes = [(id, json.loads(fields)) for id, fields in connection.execute("SELECT id, fields FROM shapes")]
+    shapes = read_shapes(connection)
     sessions = connection.execute(_SESSIONS, (since,)).fetchall()
     ended: dict[str, float] = {}
     for _, run, _, latest in sessions:
@@ -119,17 +116,19 @@ def read_tracks(connection: sqlite3.Connection, functions: Collection[Function],
     for cell, *_ in cells:
         silent += connection.execute(_SILENT, (cell, since))
     tracks, aside = list(_tracks(connection, cells, since)), _results(sorted(silent))
-    _check(tracks, aside, {id for id, *_ in sessions}, {id for id, _ in shapes})
+    _check(tracks, aside, {id for id, *_ in sessions}, shapes.keys())
     return Tracks(
         cells=tracks,
         silent=aside,
         hosts={id: as_text(host) for id, _, host, _ in sessions},
         runs={id: as_text(run) for id, run, _, _ in sessions},
         ended=ended,
-        passed=frozenset(id for id, fields in shapes if fields[0] == Ending.PASSED),
-        telling=frozenset(id for id, fields in shapes if fields[0] in SAYS_WHERE),
-        as_expected=frozenset(id for id, fields in shapes if _as_expected(fields[0], fields[1], fields[_CHECKED])),
-        unexpected=frozenset(id for id, fields in shapes if fields[1] in EXPECT_NO_PASS),
+        passed=frozenset(id for id, one in shapes.items() if one.ending is Ending.PASSED),
+        telling=frozenset(id for id, one in shapes.items() if one.ending in SAYS_WHERE),
+        as_expected=frozenset(
+            id for id, one in shapes.items() if is_as_expected(one.ending, one.expected, one.pcc_checked)
+        ),
+        unexpected=frozenset(id for id, one in shapes.items() if one.expected in EXPECT_NO_PASS),
     )
 
 
@@ -140,10 +139,6 @@ def _tracks(
     for cell, test, arch in cells:
         if rows := connection.execute(_OF_CELL, (cell, since)).fetchall():
             yield Track(as_text(test), as_text(arch), _results(rows))
-
-
-def _as_expected(ending: str, expected: str, checked: bool | None) -> bool:
-    return is_as_expected(Ending(ending), Status(expected), checked)
 
 
 def _check(tracks: Sequence[Track], silent: TrackResults, sessions: Set[int], shapes: Set[int]) -> None:
