@@ -12,7 +12,7 @@ from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
 from tui.view_models.batches import RunGroup
 from tui.view_models.fitting import CellLine, fit, words_of, wrapped
-from tui.view_models.runs import progress_text, run_look
+from tui.view_models.runs import done_text, run_look
 from tui.view_models.style import Cell, seconds_text
 from tui.view_models.times import moment_text
 
@@ -55,7 +55,7 @@ def _words(text: str, style: str = "") -> list[Cell]:
 def batch_words(group: RunGroup, come: Progress) -> str:
     """The progress of a batch; once it has ended, the outcomes of its runs."""
     if come.left:
-        return progress_text(come)
+        return done_text(come)
     outcomes = Counter(run_look(record).word for record in group.records)
     return ", ".join(f"{number:,} {word}" for word, number in outcomes.most_common())
 

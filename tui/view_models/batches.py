@@ -26,11 +26,12 @@ FOLDED_FROM = 11
 _HEADING = "\0"
 """The beginning of the keys of headings: no run has such an id."""
 _FAILED, _TAKEN, _LEFT = 10, 6, 11
-_BESIDE_NAME = 17 + _FAILED + _TAKEN + _LEFT + 4
-"""Cells of a heading without its name and its bar."""
+_TIME_FROM = 100
+"""Width from which headings say the time taken."""
+_NUMBERS = 17
+"""Cells of a heading without its name, its bar and what follows the numbers."""
 _LEAST_NAME = 8
 _TITLES = HeadingTitles("batch", "runs", "done", "outcomes", said=False)
-_MORE = f" {'':>{_FAILED}} {'time':>{_TAKEN}} {'left, begun':>{_LEFT}} "
 
 
 class RunGroup:
@@ -85,7 +86,9 @@ class RunGroup:
         margin, (what, ways) = "  " * self.depth, self._about
         tail = one_line("".join(f" · {way}" for way in ways))
         room = width - len(margin) - cell_len(tail)
-        return margin + (fit(one_line(what), room, elide=True).rstrip() + tail if room >= _LEAST_NAME else self.name)
+        if room < _LEAST_NAME:
+            return fit(margin + self.name, max(0, width)).rstrip()
+        return margin + fit(one_line(what), room, elide=True).rstrip() + tail
 
     @property
     def begun(self) -> float | None:
@@ -238,10 +241,11 @@ class RunRows:
         """The pieces of a heading over the whole width."""
         group = self._lines[position]
         assert isinstance(group, RunGroup)
-        come, taken = self.progress(group), time_taken(group.records, self._clock())
-        room = bar_room(width, self._largest)
+        come, room = self.progress(group), bar_room(width, self._largest)
+        more = self._more(group, come) if width >= _TIME_FROM else [*self._more(group, come)[::2]]
+        beside = _NUMBERS + room + sum(len(cell.text) for cell in more)
         return heading_line(
-            [Cell(group.name_in(width - _BESIDE_NAME - room), "" if come.left else "dim")],
+            [Cell(group.name_in(width - beside), "" if come.left else "dim")],
             come.total,
             rate_text((Part(come.done), Part(come.left))),
             scaled_bar(group.parts, room, self._largest),
@@ -249,21 +253,24 @@ class RunRows:
             room,
             _TITLES,
             opened=not self._is_folded(group),
-            more=_more(come, taken, _left(come) if come.left else ago_text(group.begun, self._clock())),
+            more=more,
+        )
+
+    def _more(self, group: RunGroup, come: Progress) -> Sequence[Cell]:
+        """Failures, time taken, and what is left or when it began."""
+        failed, now = f"{come.failed:,} failed" if come.failed else "", self._clock()
+        left = _left(come) if come.left else ago_text(group.begun, now)
+        return (
+            Cell(f" {failed:>{_FAILED}}", "fail"),
+            Cell(f" {seconds_text(time_taken(group.records, now)):>{_TAKEN}}", "dim"),
+            Cell(f" {left:>{_LEFT}} ", "running" if come.running else "dim"),
         )
 
     def heading_titles(self, width: int) -> str:
         """The titles above the pieces of a heading."""
-        return title_line(_TITLES, width, bar_room(width, self._largest), _MORE)
-
-
-def _more(come: Progress, taken: float | None, left: str) -> Sequence[Cell]:
-    failed = f"{come.failed:,} failed" if come.failed else ""
-    return (
-        Cell(f" {failed:>{_FAILED}}", "fail"),
-        Cell(f" {seconds_text(taken):>{_TAKEN}}", "dim"),
-        Cell(f" {left:>{_LEFT}} ", "running" if come.running else "dim"),
-    )
+        taken = f" {'time':>{_TAKEN}}" if width >= _TIME_FROM else ""
+        more = f" {'':>{_FAILED}}{taken} {'left, begun':>{_LEFT}} "
+        return title_line(_TITLES, width, bar_room(width, self._largest), more)
 
 
 def _left(come: Progress) -> str:

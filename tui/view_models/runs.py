@@ -63,12 +63,17 @@ def last_runs(records: Sequence[RunRecord], ages: Mapping[str, Age]) -> dict[str
 
 def progress_text(come: Progress) -> str:
     """`█████░░░░░ 3 of 6 done, 1 failed, about 2 min left · 2 running, 1 waiting`."""
+    return f"{done_text(come)} · {now_words(come)}"
+
+
+def done_text(come: Progress) -> str:
+    """`█████░░░░░ 3 of 6 done, 1 failed, about 2 min left`."""
     full = come.done * _BAR_CELLS // max(1, come.total)
     failed = f", {come.failed:,} failed" if come.failed else ""
     most = "at least" if come.unknown else "about"
     left = f", {most} {left_text(come.seconds)} left" if come.seconds else ""
     bar = f"{'█' * full}{'░' * (_BAR_CELLS - full)}"
-    return f"{bar} {come.done:,} of {come.total:,} done{failed}{left} · {now_words(come)}"
+    return f"{bar} {come.done:,} of {come.total:,} done{failed}{left}"
 
 
 def now_words(come: Progress) -> str:

@@ -201,6 +201,24 @@ def test_a_name_keeps_how_it_is_run_and_a_part_says_what_sets_it_apart() -> None
     assert narrow == "…net-v1.5+aug-single-inf · device n150"
 
 
+def test_the_bar_stays_at_80_columns_and_the_titles_are_above_the_numbers() -> None:
+    records = [
+        *(of("1", f"m{at}/x", turn=at, kind="device", arch="n150", profile="fast", estimate=60.0) for at in range(20)),
+        *(
+            of("1", f"n{at}/x", RUNNING, Finished(109.0, Outcome.FAIL, 9.0), kind="device", arch="n150", profile="fast")
+            for at in range(20)
+        ),
+    ]
+    rows = rows_of(records, True)
+    for width in (78, 98, 118, 198):
+        line, titles = "".join(cell.text for cell in rows.heading(0, width)), rows.heading_titles(width)
+        assert len(line) == len(titles) == width
+        assert line[2:].startswith("40 tests · device n150") and "▓" in line and "░" in line
+        assert titles.index("outcomes") == line.index("▓")
+        assert titles.index("runs") + 4 == line.rindex(" 40 ") + 3, "numbers are at the right"
+        assert line.rstrip().endswith("min") and ("time" in titles) == (width >= 98 + 2)
+
+
 def test_a_heading_is_marked_where_all_its_runs_are() -> None:
     records = [passed("1", "m/a"), passed("1", "m/b")]
     marks = {"1-m/a"}
