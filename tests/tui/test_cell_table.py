@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from hypothesis import given, strategies as st
 from textual.app import ComposeResult
 
 from tests.support.app import ThemedApp
@@ -131,3 +132,17 @@ async def test_arrows_say_which_way_more_columns_are() -> None:
         await pilot.press(*["right"] * 11)
         assert "names ‹" in app.line(0) and "›" not in app.line(0)
         assert "co…11" in app.line(0)
+
+
+@given(st.integers(1, 12), st.integers(4, 12), st.integers(0, 40), st.integers(30, 200))
+def test_no_name_is_cut_while_cells_are_free(columns: int, cell: int, more: int, total: int) -> None:
+    source = Square(3, 0)
+    cells = (TableColumn(f"c{number}", cell, elide=True) for number in range(columns))
+    source.columns = (TableColumn("names", 10, most=10 + more, elide=True), *cells)
+    names, *widths = CellTable(source).widths(total)
+    free = total - 2 - names - sum(width + 1 for width in widths if width)
+    shown = sum(map(bool, widths))
+    assert widths == [cell] * shown + [0] * (columns - shown) and free >= 0
+    assert names == 10 + more or free == 0
+    # A column goes only where it has no room beside the least that the names keep.
+    assert shown == columns or 10 + (shown + 1) * (cell + 1) >= total - 2 - 1

@@ -3,12 +3,19 @@
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
 from core.base.text import one_line
-from core.matrix.query import Query
+from core.matrix.query import BACKEND, Query
 from core.matrix.view import ARCH, Grid, HeatOrder, Rate, Tally, by_rate, rate
 from tui.view_models.style import Cell, TableColumn, short_archs, tally_text, work_word
 
-_NAMES, _CELL = 22, 10
+_NAMES, _CHANGE = 22, 6
+"""Cells: what the names of the rows keep, and a change in percentage points."""
+
+_AROUND = 6
+"""Cells of a shade and its rate, before the number of tests."""
+_MOST_DIGITS = 4
 
 _SHADES = (("▁", "heat0", "less"), ("░", "heat1", "25%+"), ("▒", "heat2", "50%+"), ("▓", "heat3", "75%+"))
 _FULL = ("█", "heat4", "all")
@@ -23,18 +30,36 @@ class GridRows:
         self.grid = grid
         self.order = order
         self._pair = [grid.heads.index(head) for head in order.pair if head in grid.heads]
-        self._shown = self._pair if len(self._pair) == len(order.pair) == 2 else list(range(len(grid.heads)))
+        filled = [at for at in range(len(grid.heads)) if grid.at(0, at)] or list(range(len(grid.heads)))
+        self._shown = self._pair if len(self._pair) == len(order.pair) == 2 else filled
         self.difference = self._shown is self._pair
         """Whether the last column is the difference of the two columns before it."""
         by = [grid.heads.index(head) for head in order.by if head in grid.heads]
         sorted_by = by if by and len(by) == len(order.by) else []
         self._rows = by_rate(grid, sorted_by, best_first=order.best_first) if sorted_by else range(len(grid))
+        empty = len(grid.heads) - len(filled) if not self.difference else 0
         arrow = "▼" if order.best_first else "▲"
+        # The first row has the largest number.
+        self._digits = [min(_MOST_DIGITS, len(str(sum(grid.at(0, at).values())))) for at in self._shown]
+        heads = [f"{arrow * (sorted_by == [at])}{self._head(at)}" for at in self._shown]
+        names = max(len(self._names_head(empty)), *(cell_len(self._label(row)) for row in self._rows))
         self.columns: Sequence[TableColumn] = (
-            TableColumn(grid.layout.down, _NAMES, most=2 * _NAMES, elide=True),
-            *(TableColumn(f"{arrow * (sorted_by == [at])}{self._head(at)}", _CELL, elide=True) for at in self._shown),
-            *([TableColumn(f"{arrow * (sorted_by == self._pair)}change", _CELL)] if self.difference else []),
+            TableColumn(self._names_head(empty), min(_NAMES, names), most=names, elide=True),
+            *(
+                TableColumn(head, _AROUND + digits, elide=True)
+                for head, digits in zip(heads, self._digits, strict=True)
+            ),
+            *([TableColumn(f"{arrow * (sorted_by == self._pair)}change", _CHANGE)] if self.difference else []),
         )
+
+    def _names_head(self, empty: int) -> str:
+        """What the rows are, and how many columns are not shown because they have no test."""
+        layout = self.grid.layout
+        noun = layout.across if layout.across in (ARCH, BACKEND) else "column"
+        return f"{layout.down} · {empty} of {len(self.grid.heads)} {noun}s empty" if empty else layout.down
+
+    def _label(self, row: int) -> str:
+        return one_line(self.grid.label(row)) or "none"
 
     def _head(self, column: int) -> str:
         heads = self.grid.heads
@@ -71,10 +96,9 @@ class GridRows:
 
     def cells(self, position: int) -> Sequence[Sequence[Cell]]:
         grid, row = self.grid, self._rows[position]
-        label = one_line(grid.label(row)) or "none"
         return (
-            [Cell(label, "" if position else "running")],
-            *(cell_look(grid.at(row, column)) for column in self._shown),
+            [Cell(self._label(row), "" if position else "running")],
+            *(cell_look(grid.at(row, at), digits) for at, digits in zip(self._shown, self._digits, strict=True)),
             *([self._change(row)] if self.difference else []),
         )
 
@@ -100,20 +124,21 @@ class GridRows:
         if not self.grid.heads:
             return ""
         head = " to ".join(map(one_line, self.heads(column)))
-        return f"{one_line(self.grid.label(self._rows[position])) or 'none'} · {head}"
+        return f"{self._label(self._rows[position])} · {head}"
 
 
-def cell_look(counts: Tally) -> list[Cell]:
+def cell_look(counts: Tally, digits: int) -> list[Cell]:
     """`▓ 80%   24`: 24 tests with an entry, 80% expected to pass; for op cases, 80% of 24 results are passes.
 
+    The number of tests has so many `digits` in the whole column.
     `·` and the number of tests if none has an entry, and nothing if there is no test.
     """
     if not counts:
         return [Cell("")]
     found = rate(counts)
     if found.percent is None:
-        return [Cell(f"·    {_short(sum(counts.values())):>5}", "dim")]
-    return [shaded(found.percent, f"% {_short(found.total):>4}")]
+        return [Cell(f"·     {_short(sum(counts.values())):>{digits}}", "dim")]
+    return [shaded(found.percent, f"% {_short(found.total):>{digits}}")]
 
 
 def change_look(before: Rate, after: Rate) -> list[Cell]:
@@ -147,7 +172,7 @@ def shaded(percent: int, after: str) -> Cell:
 
 
 def _short(number: int) -> str:
-    """A count in at most four characters."""
+    """A count in at most `_MOST_DIGITS` characters."""
     if number < 10_000:
         return str(number)
     return f"{number // 1000}k" if number < 1_000_000 else f"{number // 1_000_000}M"

@@ -84,7 +84,8 @@ class CellTable(RowTable):
     def widths(self, total: int) -> list[int]:
         names, *cells = self.source.columns
         wanted = [max(column.width, len(column.title)) for column in cells]
-        width = max(names.width, min(total - 2 - sum(wanted) - len(wanted), names.most or names.width))
+        most = names.most or names.width
+        width = max(names.width, min(total - 2 - sum(wanted) - len(wanted), most))
         left = total - 2 - width
         spare = max(0, left - sum(column.width + 1 for column in cells))
         widths = [width]
@@ -95,14 +96,19 @@ class CellTable(RowTable):
             fits = number >= self._first and own < left
             widths.append(own if fits else 0)
             spare -= own - column.width
-            left = left - own - 1 if fits else left if number < self._first else 0
-        return widths
+            if fits:
+                left -= own + 1
+            elif number >= self._first:
+                break
+        # What is too narrow for one more column is for the names.
+        widths[0] += max(0, min(left, most - width))
+        return [*widths, *[0] * (len(cells) + 1 - len(widths))]
 
     def id_look(self, width: int) -> IdLook:
         return IdLook()
 
     def see(self, lines: Sequence[int]) -> None:
-        """The cells of a grid are all as wide as each other, and the names have the rest."""
+        """Columns are as wide as the rows' source says: it has seen all of them."""
 
     def header(self) -> Sequence[Sequence[Cell]]:
         return self._with_arrows(super().header())
