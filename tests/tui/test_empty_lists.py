@@ -17,7 +17,7 @@ from tests.support.tree import sample
     [
         ("1", "No test matches the filter: / changes it, esc clears it."),
         ("2", "No runs yet: r in the matrix starts one."),
-        ("4", "There are no results yet."),
+        ("4", "There are no results yet: `ttmatrix ingest"),
         ("5", "Nothing is pending: E in the matrix edits entries."),
         ("9", "There is no workflow yet: T in the matrix starts one."),
     ],

@@ -89,7 +89,7 @@ async def test_the_detail_is_below_or_right_by_one_rule_of_width(tmp_path: Path,
         for key, left, right in (
             ("1", "#table", "#detail"),
             ("6", "#list-box", "#text-box"),
-            ("f3", "#list-box", "#text-box"),
+            ("f2", "#list-box", "#text-box"),
         ):
             await pilot.press(key)
             await until(pilot, partial(_has, app, left), "the screen")

@@ -330,7 +330,7 @@ async def test_without_evidence_it_says_where_it_comes_from(tmp_path: Path) -> N
     app = build_app(sample_checkout(tmp_path / "demo"))
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("4")
-        await until(pilot, lambda: "ttmatrix ingest PATH" in screen_text(app), "the hint")
+        await until(pilot, lambda: "ttmatrix ingest --from-github" in screen_text(app), "the hint")
 
 
 async def test_the_matrix_shows_what_results_have_shown(checkout: Checkout) -> None:

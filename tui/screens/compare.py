@@ -21,6 +21,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
 
     PLACES = (Where.COMPARE,)
     LONG = True
+    PURPOSE = "What differs between two runs, test by test."
     TEXT = "The difference"
 
     def __init__(self, context: Context) -> None:
@@ -69,7 +70,9 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
         words = f"There are no differences: {before} and {after} choose what is compared."
         if self.kind:
             words = f"No difference is of this kind: {kind} shows the next kind."
-        self.table.say_when_empty(words if self._found and self._found.names[0] else "")
+        if self._found is not None and not self._found.names[0]:
+            words = self.first_step(self._found.missing)
+        self.table.say_when_empty(words if self._found else "")
         if self._found is None:
             self.show_rows(difference_rows(()))
         else:
@@ -119,9 +122,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
 
     def show_text(self) -> None:
         found = self._found
-        if found is not None and not found.names[0]:
-            self.say([(found.missing, "dim")])
-        elif found is not None:
+        if found is not None:
             self.say(self._words(found), title=found.heading)
 
     def _words(self, found: Pair) -> Words:

@@ -13,10 +13,7 @@ from tui.view_models import Rows, backend_rows, backend_sides, commit_words, dif
 
 Words = list[tuple[str, str]]
 """Texts with their styles, a line or a paragraph each."""
-NO_RUNS = (
-    "A run is a nightly with ingested reports, or a batch of device runs here. "
-    "`ttmatrix ingest PATH --run-name NAME` adds one."
-)
+NO_RUNS = "A run is a nightly, or a batch of device runs here: `ttmatrix ingest PATH --run-name NAME` adds one."
 
 
 class Pair(Protocol):

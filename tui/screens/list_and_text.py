@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A screen with a list, and below it the text about the row under the cursor: what all such screens share."""
+"""A screen with a list, and below it the text about the row under the cursor: what all such screens share.
+
+Without rows there is no text: the words of the empty list have the screen.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -92,6 +95,7 @@ class ListAndText(SessionScreen, Generic[T]):
         return {first.name: self.rule, second.name: self.title_of_text}
 
     def on_mount(self) -> None:
+        self.fit_list()
         self.set_focus(self.first_focus)
 
     @property
@@ -130,11 +134,19 @@ class ListAndText(SessionScreen, Generic[T]):
         self.fit_list()
 
     def fit_list(self) -> None:
-        """Give the list the height and the width that its rows need."""
-        before, self._width = self._width, self._width_of_list() if self.beside else 0
-        self.panes.fit(self.lines_of_list, below=self.lines_of_text, width=self._width)
-        if before != self._width and self.is_mounted:
+        """Give the list the height and the width that its rows need, or the whole screen if there is nothing else."""
+        before, self._width = (self._width, self.panes.alone), self._width_of_list() if self.beside else 0
+        self.panes.fit(self.lines_of_list, below=self.lines_of_text, width=self._width, alone=self.alone)
+        if self.panes.alone and self.panes.focused not in ("", self.PANES[0].name):
+            self.set_focus(self.table)
+        if before != (self._width, self.panes.alone) and self.is_mounted:
+            # Only when it has its size, the text can be broken into lines.
             self.call_after_refresh(self.with_widgets(self.resized))
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is nothing to show beside the list."""
+        return self.table.is_empty
 
     def _width_of_list(self) -> int:
         fitting = self.table.fitting
@@ -191,7 +203,7 @@ class ListAndText(SessionScreen, Generic[T]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """In the filter itself a slash is a slash."""
         if action == "other_pane":
-            return self.front.can_focus
+            return self.front.can_focus and (not self.panes.alone or self.front.has_focus)
         return action != "filter" or (self._filter is not None and not self._filter.typing)
 
     def copied(self) -> str:
@@ -232,7 +244,7 @@ class ListAndLines(ListAndText[T]):
         self.title_of_text.say(title or self.TEXT)
         lines: list[Line] = []
         for text, style in words:
-            lines += paragraph(text, style, self.view.line_width, indent)
+            lines += paragraph(text, style, self.view.line_width or self.app.size.width, indent)
         self.view.show(TextLines(lines))
 
 

@@ -25,10 +25,7 @@ _FOLDED = ("still", "red", "green", "unread")
 _MOST_NAMED = 300
 """A query by name for more tests than this would take long to read."""
 _MOST_LINKS = 200
-_NONE = (
-    "Which jobs of CI died last night and why, what fails newly, what is fixed, slower or moved. "
-    "`ttmatrix ingest --from-github` reads the runs of the last 14 days, `ttmatrix watch` goes on doing so."
-)
+_NONE = "None is known: `ttmatrix ingest --from-github` reads the last 14 days."
 
 
 class Shown(NamedTuple):
@@ -54,6 +51,7 @@ class NightTable(GroupTable):
 class NightScreen(ListAndLines[NightRow]):
     """The lines above, all about the one under the cursor below."""
 
+    PURPOSE = "Which jobs of CI died last night and why, what fails newly, is fixed or slower."
     PLACES = (Where.NIGHTLY,)
     LONG = True
     TEXT = "The night"
@@ -109,7 +107,9 @@ class NightScreen(ListAndLines[NightRow]):
         self._known, self._newer = True, ""
         page = self._shown.page if self._shown else ()
         listed = night_list(page)
-        self.table.say_when_empty(_NONE if self._shown is None else "Nothing differs from the night before.")
+        self.table.say_when_empty(
+            self.first_step(_NONE) if self._shown is None else "Nothing differs from the night before."
+        )
         self.show_rows(night_rows(listed), night_groups(listed))
         if first and self._groups.row is None and listed:
             # What one wants to read first is the first line, not the heading above it.

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The panes of a screen: the one with the focus can have the whole screen, and the dividers between them move."""
+"""The panes of a screen: the one with the focus can have the whole screen, and the dividers between them move.
+
+A list without rows has the whole screen, too: there is nothing to say about a row.
+"""
 
 from __future__ import annotations
 
@@ -73,6 +76,8 @@ class Panes:
         self._dragged: Divider | None = None
         self.zoomed = ""
         """The name of the pane that has the whole screen; empty: none has."""
+        self.alone = False
+        """Whether the list has the whole screen because it has no rows."""
 
     @property
     def _dividers(self) -> Sequence[Divider]:
@@ -97,13 +102,17 @@ class Panes:
         if not self._screen.is_attached:
             return
         self._screen.set_class(bool(name), "zoomed")
+        self.fit(self._rows, below=self._below, width=self._list, alone=self.alone)
+        self._tell()
+
+    def _set_aside(self) -> None:
+        """Show only the pane that has the whole screen."""
+        name = self.zoomed or (next(iter(self._panes), "") if self.alone else "")
         whole = self._widgets(name) if name else []
         for other in self._panes:
             for widget in self._widgets(other):
                 widget.set_class(bool(name) and widget not in whole, "aside")
                 widget.set_class(widget in whole[:1], "whole")
-        self.fit(self._rows, below=self._below, width=self._list)
-        self._tell()
 
     def toggle(self) -> None:
         """Give the pane with the focus the whole screen, or show all of them again."""
@@ -132,14 +141,16 @@ class Panes:
 
     # Sizes
 
-    def fit(self, rows: int, *, below: int = 0, width: int = 0) -> None:
+    def fit(self, rows: int, *, below: int = 0, width: int = 0, alone: bool = False) -> None:
         """Give the list above the first divider the height that its rows need, within half of the screen at most.
 
         What is below can use `below` lines, and the list may have all others; 0: as many as there are. Beside its
-        detail the list has `width` cells; 0: those that the style sheet says. A person who has moved the divider knows
-        better, and a pane with the whole screen needs no height.
+        detail the list has `width` cells; 0: those that the style sheet says. `alone`: there is nothing to show but the
+        list, which has the whole screen. A person who has moved the divider knows better, and a pane with the whole
+        screen needs no height.
         """
-        self._rows, self._below, self._list = rows, below, width
+        self._rows, self._below, self._list, self.alone = rows, below, width, alone
+        self._set_aside()
         for gone in self._all_dividers:
             if gone not in self._dividers:
                 for widget in self._screen.query(gone.sized):
@@ -151,7 +162,7 @@ class Panes:
     def _fit(self, divider: Divider, widget: Widget) -> None:
         rule: Literal["width", "height"] = "width" if divider.upright else "height"
         listed = not divider.after and not divider.upright
-        if self.zoomed:
+        if self.zoomed or self.alone:
             setattr(widget.styles, rule, "1fr")
         elif divider.sized in self._sizes:
             setattr(widget.styles, rule, self._sizes[divider.sized])
@@ -179,7 +190,7 @@ class Panes:
 
     def _sized(self, divider: Divider) -> Widget | None:
         found = next(iter(self._screen.query(divider.sized)), None)
-        return found if found is not None and found.display and not self.zoomed else None
+        return found if found is not None and found.display and not self.zoomed and not self.alone else None
 
     def move(self, steps: int) -> None:
         """Move the divider beside the pane with the focus: down or to the right, with a negative number back."""
@@ -202,7 +213,7 @@ class Panes:
     # The mouse
 
     def _at(self, x: int, y: int) -> Divider | None:
-        for divider in () if self.zoomed else self._dividers:
+        for divider in () if self.zoomed or self.alone else self._dividers:
             for handle in self._screen.query(divider.handle):
                 region = handle.region
                 column = region.x if divider.after else region.right - 1

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from rich.text import Text
-
 from core import hosts
 from core.base.errors import UsageError
 from core.evidence import Page
@@ -26,8 +24,8 @@ _NONE = Accuracy(0, None, None)
 _HOURS = 2.0
 """The length of a session that nobody has said."""
 _HINTS: dict[type[UsageError], str] = {
-    HoursUnknown: "{plan.hours} asks for the hours.",
-    ArchUnknown: "{matrix.arch} in the matrix chooses one. For good: `ttmatrix hosts add here --local --label ARCH`",
+    HoursUnknown: "It is not known how long that is: {plan.hours} asks for the hours.",
+    ArchUnknown: "No machine here has an arch: {matrix.arch} in the matrix chooses one.",
 }
 
 
@@ -35,6 +33,7 @@ class PlanScreen(ListAndPane[PlanRow]):
     """The cells of the plan above, the sums and all about the highlighted one below."""
 
     PLACES = (Where.PLAN,)
+    PURPOSE = "What fits into the time that is left on the machines."
     LONG = True
     TEXT = "The plan"
 
@@ -89,19 +88,21 @@ class PlanScreen(ListAndPane[PlanRow]):
                 ids = [id for id in asked if session.runs_as_test(id)]
                 return *session.look().plan_session(ids, slots, arch), ""
             except (ArchUnknown, HoursUnknown) as error:
-                return None, _NONE, f"{error.title} {error.detail}\n\n{with_keys(_HINTS[type(error)], keymap)}"
+                return None, _NONE, with_keys(_HINTS[type(error)], keymap)
 
         self.context.background.run("session plan", read, self._take, supersede=True)
 
     def _take(self, found: tuple[SessionPlan | None, Accuracy, str]) -> None:
         self._plan, self._good, self._problem = found
+        self.table.say_when_empty(self.first_step(self._problem or "No test that runs is among those of the matrix."))
         self.show_rows(plan_rows(self._plan))
         whose = "of the marked tests" if self.session.view.marks else "of the visible tests"
         self.title_line(*((*plan_parts(self._plan), whose) if self._plan else ("no plan",)))
         self.show_text()
 
     def show_text(self) -> None:
-        self.say(plan_text(self._plan, self._good, self.current) if self._plan else Text(self._problem))
+        if self._plan is not None:
+            self.say(plan_text(self._plan, self._good, self.current))
 
     # Actions
 

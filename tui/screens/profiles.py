@@ -83,6 +83,8 @@ class ProfilesScreen(ListAndLines[Tried]):
     def _show(self) -> None:
         records = self._records()
         table = self.shown = profile_table(records, profiles_of(records) or ("",))
+        queued = f"The runs of batch {self.chosen} are not queued yet." if self.chosen else NONE
+        self.table.say_when_empty(advice(queued, self.context.keymap, read_only=self.session.read_only))
         self.show_rows(profile_rows(table, self._sort, reverse=self._reverse, width=self.table.line_width))
         left = sum(one.active for one in records)
         by = f"by {self._sort or 'request'}{' ↓' if self._reverse else ''}" if self._sort or self._reverse else ""
@@ -99,10 +101,7 @@ class ProfilesScreen(ListAndLines[Tried]):
 
     def show_text(self) -> None:
         table, current = self.shown, self.current
-        if current is None:
-            queued = f"The runs of batch {self.chosen} are not queued yet." if self.chosen else NONE
-            self.say([(advice(queued, self.context.keymap, read_only=self.session.read_only), "dim")])
-        else:
+        if current is not None:
             heading = f"{current[0]}   compared with {shown_name(table.profiles[0])}"
             self.say(profile_words(table, *current), title=one_line(heading))
 

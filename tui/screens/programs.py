@@ -61,6 +61,7 @@ class ProgramsScreen(ListAndText[Program]):
     """The programs of a run above, the text of the one under the cursor, or its ops, below."""
 
     PLACES = (Where.PROGRAMS,)
+    PURPOSE = "What a model became at each stage of its compilation."
 
     def __init__(self, context: Context) -> None:
         self.painter = ProgramPainter()
@@ -144,12 +145,14 @@ class ProgramsScreen(ListAndText[Program]):
 
     def _show(self) -> None:
         found, of = self._found, self._of_job
+        key = self.context.keymap.key("runs.programs")
+        none = need_words(Need.PROGRAM, self.context.keymap) if self.record or of else f"{key} on a run shows them."
+        self.table.say_when_empty(f"{self.PURPOSE} {none}")
         self.show_rows(program_rows(found, {self._marked}))
         if of is not None:
             self.title_line(f"{counted(len(found), 'program')} of {one_line(of.words)}", of.run.name)
         elif self.record is None:
-            key = self.context.keymap.key("runs.programs")
-            self.title_line("no run", keyed=[f"{key} on a run shows its programs"])
+            self.title_line("no run")
         else:
             spec = self.record.spec
             words = f"{counted(len(found), 'program')} of {one_line(spec.test_id)}"
@@ -159,7 +162,6 @@ class ProgramsScreen(ListAndText[Program]):
     def show_text(self) -> None:
         program, title = self.current, self._title
         if program is None:
-            title.say(need_words(Need.PROGRAM, self.context.keymap) if self.record or self._of_job else "")
             return
         title.say(program.stage, one_line(Path(program.name).name), f"{program.size:,} bytes")
         if program.name != self._shown:

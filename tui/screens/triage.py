@@ -205,10 +205,7 @@ def _alone_words(hosts: Sequence[str], key: str) -> str:
     return f"{key} ignores {f'bad host {one_line(hosts[0])}' if one else f'{len(hosts)} bad hosts'}"
 
 
-_NO_RESULTS = (
-    "`ttmatrix ingest --from-github` downloads the reports of CI, `ttmatrix ingest PATH` reads reports from files. "
-    "Device runs here count too."
-)
+_NO_RESULTS = "There are no results yet: `ttmatrix ingest --from-github` downloads the reports of CI."
 
 
 class TriageTable(ChangeTable):
@@ -226,6 +223,7 @@ class TriageScreen(DecisionScreen):
     """Tests above, what is known about the one under the cursor below. What is accepted becomes a pending change."""
 
     PLACES = (Where.TRIAGE,)
+    PURPOSE = "Results that disagree with the entries, by cause."
 
     def __init__(self, context: Context) -> None:
         self.tests = TriageTests(context)
@@ -268,7 +266,7 @@ class TriageScreen(DecisionScreen):
 
     def _rows_shown(self) -> None:
         if self.tests.worklist is not None:
-            self.listing.table.say_when_empty(self._nothing(self.tests.worklist)[0])
+            self.listing.table.say_when_empty(self._nothing(self.tests.worklist))
         self._say_where()
         self.fit_list()
 
@@ -501,8 +499,7 @@ class TriageScreen(DecisionScreen):
     def _preview_group(self) -> None:
         line, width = self.listing.table.line, self.pane.width
         if line is None:
-            words = "" if self.tests.worklist is None else self._nothing(self.tests.worklist)[1]
-            self._show_preview("", paragraph(words, "dim", width) if words else [])
+            self._show_preview("", [])
             return
         members = [item_of(one) for one in line.group.changes]
         headline = f"{counted(len(members), 'test')}: {self.listing.table.rows.look.name(line.group)}"
@@ -527,15 +524,15 @@ class TriageScreen(DecisionScreen):
         show = partial(self._show_preview, headline)
         self.context.background.run("what a group shares", known, self.pane.if_last(show), supersede=True)
 
-    def _nothing(self, worklist: Worklist) -> tuple[str, str]:
-        """Why nothing is listed, and what else there is to know about it."""
+    def _nothing(self, worklist: Worklist) -> str:
+        """Why nothing is listed, and what to do about it."""
         back, other = map(self.context.keymap.key, ("app.back", "triage.list"))
         if self.listing.filter.active:
-            return f"No test matches the filter: {back} clears it.", ""
+            return f"No test matches the filter: {back} clears it."
         if self.tests.shown is Shown.ATTENTION and not self.session.matrix.entries:
-            return "The checkout has no entries.", ""
+            return "The checkout has no entries."
         if not worklist.tests:
-            return "There are no results yet.", _NO_RESULTS
+            return self.first_step(_NO_RESULTS)
         if self.tests.shown is Shown.ATTENTION:
-            return f"All results agree with the entries: {other} shows the other lists.", ""
-        return f"No test is in this list: {other} shows the next one.", ""
+            return f"All results agree with the entries: {other} shows the other lists."
+        return f"No test is in this list: {other} shows the next one."

@@ -120,6 +120,10 @@ class ReviewScreen(DecisionScreen):
         edits = len(self.loader_edits.edits)
         return len(self.session.pending.changes) + (1 + edits if edits else 0)
 
+    @property
+    def alone(self) -> bool:
+        return super().alone and not self._summary
+
     def _say_where(self) -> None:
         edits = self.loader_edits.edits
         self.title_line(
@@ -273,6 +277,7 @@ class ReviewScreen(DecisionScreen):
         # A line each as long as all of them have room: a path that wraps among other words is hard to read.
         between = "\n" if len(lines) <= _SUMMARY_LINES else " · "
         self.written.update(between.join(line.text for line in lines))
+        self.fit_list()
         self._preview_soon()
 
     # Decisions
