@@ -21,7 +21,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
 
     PLACES = (Where.COMPARE,)
     LONG = True
-    PURPOSE = "What differs between two runs, test by test."
+    PURPOSE = "What differs between two runs, or two backends."
     TEXT = "The difference"
 
     def __init__(self, context: Context) -> None:
