@@ -51,7 +51,7 @@ async def test_a_list_without_rows_has_the_screen_and_the_keys(tmp_path: Path, k
         await until(pilot, lambda: isinstance(app.screen, ListAndText) and app.screen.panes.alone, "the list")
         screen = app.screen
         assert isinstance(screen, ListAndText)
-        await until(pilot, lambda: "…" not in flat(app) and screen.PURPOSE[:30] in flat(app), "the words")
+        await until(pilot, lambda: "ing …" not in flat(app) and screen.PURPOSE[:30] in flat(app), "the words")
         table, text = screen.table, screen.query_one("#text-box")
         await until(pilot, lambda: table.region.width == size[0] and table.region.bottom == size[1] - 2, "all of it")
         assert not text.display

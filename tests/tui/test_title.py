@@ -93,7 +93,7 @@ async def test_the_detail_is_below_or_right_by_one_rule_of_width(tmp_path: Path,
         ):
             await pilot.press(key)
             await until(pilot, partial(_has, app, left), "the screen")
-            await pilot.pause()
+            await until(pilot, lambda right=right: app.screen.query_one(right).region.height > 0, "rows")  # type: ignore[misc]
             list_, detail = app.screen.query_one(left).region, app.screen.query_one(right).region
             assert (detail.x >= list_.right) is beside, key
             assert (detail.y >= list_.bottom) is not beside, key
