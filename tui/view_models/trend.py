@@ -41,7 +41,7 @@ def trend_line(weeks: Sequence[Week], width: int) -> PlotLine:
     """The same in one line: the burn-down as a sparkline, its change, and the entries of the last week by status."""
     if not any(week.counts for week in weeks):
         return trend_lines(weeks, width, 1)[0]
-    spark, words = f" {bars(_not_passing(weeks))}", f" {_change(weeks)} "
+    spark, words = f" {bars(_not_passing(weeks))}", f" entries: {_change(weeks)} "
     return [Cell(spark, "xfail"), Cell(words, "running"), *_by_status(weeks, width - len(spark) - len(words))]
 
 

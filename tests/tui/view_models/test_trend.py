@@ -67,7 +67,7 @@ def test_one_line_has_a_bar_a_week() -> None:
     assert "46 not passing, 11 fewer in 11 weeks" in line
     # A curve that stays where it is, is neither high nor low.
     flat = "".join(cell.text for cell in trend_line([_week(at, 5, 3) for at in range(12)], 78))
-    assert flat.startswith(f" {'▄' * 12} 3 not passing")
+    assert flat.startswith(f" {'▄' * 12} entries: 3 not passing")
 
 
 def test_nothing_changed_and_nothing_known() -> None:
