@@ -53,7 +53,7 @@ class GridRows:
         )
 
     def _names_head(self, empty: int) -> str:
-        """What the rows are, and how many columns are not shown because they have no test."""
+        """The name of the rows, with the number of columns that have no test and are not shown."""
         layout = self.grid.layout
         noun = layout.across if layout.across in (ARCH, BACKEND) else "column"
         return f"{layout.down} · {empty} of {len(self.grid.heads)} {noun}s empty" if empty else layout.down
