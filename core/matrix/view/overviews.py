@@ -28,7 +28,7 @@ class Place(StrEnum):
 class Part(StrEnum):
     """The titles of the sections, in the order of a morning; those of kinds of rows, such as op cases, come last."""
 
-    NIGHT = "last night"
+    NIGHT = "newest results"
     DECIDE = "waits for you"
     HERE = "here"
     ARCHS = "tests by arch and status"
