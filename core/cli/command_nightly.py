@@ -17,6 +17,7 @@ from core.cli.report_html import wrapped
 from core.evidence import CiJob, CiRun, CiStore, evidence_store, store_file
 from core.evidence.github import Expired, connect, fetch_log, is_whole, log_file, read_lines
 from core.evidence.nightly import (
+    Kind,
     Line,
     Night,
     freshness,
@@ -98,6 +99,9 @@ def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
         context.console.line(line)
     if style == "text" and night.lost:
         context.console.note(f"ttmatrix nightly {one_line(night.run.name)} --log JOB prints the log of a job")
+    if style == "text" and night.of_kind(Kind.NEW, Kind.CHANGED, Kind.PERSISTING):
+        since = "`ttmatrix since TEST` says since when a test fails and what came between"
+        context.console.note(f"{since}, `ttmatrix propose -o FILE` what would make entries true")
 
 
 def _say_how_fresh(newest: CiRun, context: Context) -> None:

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -171,6 +172,12 @@ def _note(
             f"; {counted(leaving, 'proposal')} would take tests out of CI: --keep-in-ci adds markers that keep them"
         )
     context.console.note(f"{summary}; written to {file}" if file else summary)
+    if proposals:
+        how = f"`ttmatrix apply {shlex.quote(file)} --commit --split cause` commits them" if file else _TO_A_FILE
+        context.console.note(one_line(how))
+
+
+_TO_A_FILE = "`-o FILE` writes them to a file, for `ttmatrix apply FILE`"
 
 
 def _commit(context: Context) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from core import kinds
 from core.base.checked_numbers import moment_text
@@ -47,6 +48,10 @@ def _print(id: str, found: list[CellSince], context: Context) -> None:
         _print_cell(one, context)
     results = sum(one.course.results for one in found)
     context.console.note(f"{one_line(id)}: {counted(results, 'result')} in {counted(len(found), 'cell')}")
+    if any(one.course.failing or one.course.missing for one in found) and id in context.matrix.rows:
+        context.console.note(
+            f"`ttmatrix propose {shlex.quote(one_line(id))} -o FILE` proposes what would make its entry true"
+        )
     if hosts := context.evidence.policy.ignored_hosts:
         context.console.note(f"Results of {', '.join(map(one_line, hosts))} are left out: the policy ignores them")
     if any(one.course.flakiness for one in found):
