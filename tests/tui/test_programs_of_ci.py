@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """IR that CI left opens on the screen of programs, from the night and from a test: asked about, fetched, then there."""
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,43 @@ async def test_a_job_without_ir_says_so(hub: GitHub, tmp_path: Path) -> None:
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await pilot.press("1", "p")
         await until(pilot, lambda: "has left no IR" in screen_text(app), "that there is none")
+
+
+async def test_what_comes_slowly_is_said_until_it_is_there(
+    hub: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.screens.ci_programs._SAID_SECONDS", 0.2)
+    asked, go_on = threading.Event(), threading.Event()
+
+    def held(id: int) -> None:
+        if id == 999:
+            asked.set()
+            assert go_on.wait(60)
+
+    hub.before_archive = held
+    app = build_app(checkout, query=ID)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await pilot.press("1", "p")
+        await until(pilot, lambda: "Fetch the IR of this job?" in screen_text(app), "the question")
+        assert "0.0 MB" not in screen_text(app) and " bytes." in screen_text(app)
+        await pilot.press("y")
+        await until(pilot, asked.is_set, "that it is asked for")
+        for _ in range(3):
+            await until(pilot, lambda: "GitHub has not answered yet" in screen_text(app), "that nothing has come")
+            # Longer than a message stays.
+            await pilot.pause(0.3)
+        go_on.set()
+        await until(pilot, lambda: "@CiLeft" in screen_text(app), "the program")
+        await until(pilot, lambda: "Fetching the IR" not in screen_text(app), "nothing is said any more")
+
+
+async def test_what_is_broken_ends_with_its_error(hub: GitHub, checkout: Checkout) -> None:
+    hub.archives[999] = b"<html>sign in</html>"
+    app = build_app(checkout, query=ID)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await pilot.press("1", "p")
+        await until(pilot, lambda: "Fetch the IR of this job?" in screen_text(app), "the question")
+        await pilot.press("y")
+        await until(pilot, lambda: "not a readable archive" in screen_text(app), "the error")
+        await pilot.press("escape")
+        await until(pilot, lambda: "Fetching the IR" not in screen_text(app), "nothing is said any more")

@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING
 from core.base.text import counted, one_line
 from core.evidence import github, store_file
 from core.evidence.github import OfJob
+from core.runs import planning
 from tui.screens.dialogs import Confirm
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from core.base.errors import TTMatrixError
     from tui.screens.base import SessionScreen
 
+_SAID_SECONDS = 4.0
+"""How much has come is said so often, and for so long."""
 _NONE = "This job has left no IR: CI keeps it on Sundays and of weekly runs, for 90 days."
 
 
@@ -52,17 +58,52 @@ def _show(screen: SessionScreen, one: OfJob, dumps: Sequence[github.Dump]) -> No
 
 def _ask(screen: SessionScreen, one: OfJob, dumps: Sequence[github.Dump]) -> None:
     size = sum(dump.artefact.bytes for dump in dumps)
-    body = f"{counted(len(dumps), 'artefact')} of {one_line(one.words)}, {size / 1e6:,.1f} MB."
-
-    def fetch() -> None:
-        transport = github.connect(lambda text: None)
-        for dump in dumps:
-            dump.fetch(transport)
+    body = f"{counted(len(dumps), 'artefact')} of {one_line(one.words)}, {planning.size_text(size)}."
 
     def answered(yes: bool | None) -> None:
         if yes:
-            screen.context.notify.info("Fetching the IR …")
-            show = partial(_show, screen, one, dumps)
-            screen.context.background.run("fetch IR of CI", fetch, lambda _: show())
+            _Fetch(screen, one, dumps).begin()
 
     screen.app.push_screen(Confirm("Fetch the IR of this job?", body, verb="fetch"), answered)
+
+
+class _Fetch:
+    """Programs that are coming; as long as they are, the screen says how much has come."""
+
+    def __init__(self, screen: SessionScreen, one: OfJob, dumps: Sequence[github.Dump]) -> None:
+        self._screen, self._one, self._dumps = screen, one, dumps
+        self._come: dict[int, int] = {}
+        """The bytes of each artefact that have come."""
+        self._saying: Timer | None = None
+
+    def begin(self) -> None:
+        """Fetch in a thread."""
+        self._say()
+        self._saying = self._screen.app.set_interval(_SAID_SECONDS, self._say)
+        self._screen.context.background.run("fetch IR of CI", self._fetch, self._show, fail=self._fail)
+
+    def _fetch(self) -> None:
+        transport = github.connect(lambda text: None)
+        for dump in self._dumps:
+            dump.fetch(transport, partial(self._take_in, dump.artefact.id))
+
+    def _take_in(self, id: int, done: int, _: int) -> None:
+        self._come[id] = done
+
+    def _say(self) -> None:
+        come, all_ = sum(self._come.values()), sum(dump.artefact.bytes for dump in self._dumps)
+        amount = f"{planning.size_text(come)} of {planning.size_text(all_)}" if come else "GitHub has not answered yet"
+        words = "it is unpacked" if come >= all_ > 0 else amount
+        self._screen.context.notify.info(f"Fetching the IR … {words}", timeout=_SAID_SECONDS)
+
+    def _show(self, _: None) -> None:
+        self._end()
+        _show(self._screen, self._one, self._dumps)
+
+    def _fail(self, error: TTMatrixError) -> None:
+        self._end()
+        self._screen.context.notify.error(error)
+
+    def _end(self) -> None:
+        if self._saying is not None:
+            self._saying.stop()

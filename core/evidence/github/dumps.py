@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs that a job of CI has left: IR dumps among its artefacts, here already or to be fetched."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,10 +21,10 @@ class Dump(NamedTuple):
     def is_here(self) -> bool:
         return self.directory.is_dir()
 
-    def fetch(self, transport: Transport) -> None:
-        """Have it here. Raises as `fetch_artefact` does."""
+    def fetch(self, transport: Transport, say: Callable[[int, int], None] = lambda done, of: None) -> None:
+        """Have it here. `say` is called with how many bytes have come, of how many. Raises as `fetch_artefact` does."""
         if not self.is_here:
-            fetch_artefact(transport, self.artefact, self.directory)
+            fetch_artefact(transport, self.artefact, self.directory, say)
 
 
 class OfJob(NamedTuple):

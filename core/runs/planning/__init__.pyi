@@ -11,7 +11,12 @@ from .batches import (
 )
 from .boards import boards_of_test as boards_of_test, own_arch as own_arch
 from .download_sizes import with_sizes as with_sizes
-from .downloads import Download as Download, Sources as Sources, download_lines as download_lines
+from .downloads import (
+    Download as Download,
+    Sources as Sources,
+    download_lines as download_lines,
+    size_text as size_text,
+)
 from .interpreter import Source as Source, find_interpreter as find_interpreter, forking_fault as forking_fault
 from .kinds import (
     BISECT_KIND as BISECT_KIND,
