@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tui.screens.base import SessionScreen
 
 _SAID_SECONDS = 4.0
-"""How much has come is said so often, and for so long."""
+"""Seconds between two messages about what has come, and for which each stays."""
 _NONE = "This job has left no IR: CI keeps it on Sundays and of weekly runs, for 90 days."
 
 
