@@ -57,6 +57,8 @@ def sections(found: Difference) -> list[Section]:
     solved = [one for one in found.gone if one not in back]
     milder = [one for one in found.new if severity(one.kind) is not Severity.ERROR]
     gates = {*(one.id for one in lowered), *found.unguarded}
+    growing = [one for one in found.jobs if not one.lost and not one.why]
+    others = [one for one in found.jobs if one not in growing]
     told = [
         Section(f"{_files(lost)} cannot be read, or not all: what was there counts as gone", tuple(_by_kind(lost))),
         Section(
@@ -83,7 +85,7 @@ def sections(found: Difference) -> list[Section]:
             tuple(_expecting(found.reached, found.has)),
         ),
         Section(f"{counted(len(found.presets), 'preset')} renamed", tuple(map(_preset, found.presets))),
-        Section(f"{counted(len(found.jobs), _JOB)} with other tests", tuple(_jobs(found.jobs))),
+        Section(f"{counted(len(others), _JOB)} with other tests", tuple(_jobs(others))),
         Section(
             f"{counted(len(found.rearranged), _JOB)} with the same tests, run in another way",
             tuple(Item(f"{job_name(one.job)}: {one.why}") for one in found.rearranged),
@@ -91,6 +93,7 @@ def sections(found: Difference) -> list[Section]:
         *files_of_every_test(found.files),
         Section(f"{_loaders(found.loaders)} with other code", tuple(_code(found.loaders))),
         Section(f"{_tests(added)} added", tuple(_by_loader(added, found, found.has))),
+        Section(f"{counted(len(growing), _JOB)} with more tests", tuple(_jobs(growing))),
         Section(f"{counted(len(found.handwritten_added), 'hand-written test')} added", tuple(_written_by_hand(found))),
         Section(
             f"{counted(len(found.placeholders), 'placeholder')} with a loader now",

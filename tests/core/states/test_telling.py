@@ -147,7 +147,7 @@ def test_jobs_that_gain_the_same_tests_are_one_line(checkout: Checkout) -> None:
     yaml = (checkout.root / CONFIG).read_text()
     entry = f"  {TINY}:\n    status: EXPECTED_PASSING\n"
     found = between(checkout, {PRESET: jobs}, {CONFIG: yaml.replace(entry, f"{entry}    markers: [push]\n")})
-    (item,) = section(found, "2 CI jobs with other tests")
+    (item,) = section(found, "2 CI jobs with more tests")
     assert item == Item("model-test-push.json: torch on n150, p150: +1", (f"+ {TINY}",))
 
 
