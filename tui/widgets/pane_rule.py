@@ -21,7 +21,7 @@ class PaneRule(CellLines):
         super().__init__(id=id, margin=0)
         self._title = title
         self._words: Sequence[str] = ()
-        self._id = ""
+        self._test = ""
         """The test that is the title: as much of its id as there is room for."""
         self._place = ""
         self._lit = False
@@ -33,12 +33,12 @@ class PaneRule(CellLines):
 
     def say(self, title: str, *words: str) -> None:
         """Show another title, and other words beside it; empty ones are left out."""
-        self._title, self._words, self._id = title, tuple(filter(None, words)), ""
+        self._title, self._words, self._test = title, tuple(filter(None, words)), ""
         self._show()
 
     def say_test(self, id: str, *words: str) -> None:
         """Show the id of a test as title: shortened to what the words beside it leave, whenever the width changes."""
-        self._id, self._words = id, tuple(filter(None, words))
+        self._test, self._words = id, tuple(filter(None, words))
         self._show()
 
     def at(self, place: str) -> None:
@@ -56,7 +56,7 @@ class PaneRule(CellLines):
 
     def _show(self) -> None:
         if self.size.width:
-            if self._id:
+            if self._test:
                 room = max(_LEAST_ID, self.size.width - sum(cell_len(one) + 3 for one in self._words) - _AROUND)
-                self._title = fit(self._id, room, elide=True).rstrip()
+                self._title = fit(self._test, room, elide=True).rstrip()
             self.show([rule_line(self._title, self._words, self._place, self.size.width, lit=self._lit)])
