@@ -10,6 +10,8 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from tests.support.app import build_app, screen_text, until
+from tests.support.recorded import record_runs
+from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen
@@ -97,11 +99,17 @@ async def test_dividers_follow_the_mouse_and_keys(app: TTMatrixApp) -> None:
         await until(pilot, lambda: text.region.y == before + 3, "more of the finding")
 
 
-async def test_the_list_above_a_pane_keeps_the_height_that_a_person_gave_it(app: TTMatrixApp) -> None:
+async def test_the_list_above_a_pane_keeps_the_height_that_a_person_gave_it(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    record_runs(checkout)
+    app = build_app(checkout)
     async with app.run_test(size=(100, 30)) as pilot:
-        await pilot.press("2", "J", "J", "J")
+        await until(pilot, lambda: bool(app.session.runs), "runs")
+        await pilot.press("2")
         box = app.screen.query_one("#list-box", Widget)
-        await until(pilot, lambda: box.region.height == 8, "three lines more")
+        await until(pilot, lambda: box.region.height == 6, "as high as its rows")
+        await pilot.press("J", "J")
+        await until(pilot, lambda: box.region.height == 8, "two lines more")
         app.signals.runs_changed.publish(None)
         await pilot.press("z")
         await until(pilot, lambda: box.region.height > 20, "the runs alone")
