@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from rich.text import Text
 from textual.app import ComposeResult
-from textual.widgets import Label
+from textual.widget import Widget
 
 from core import history
 from core.base.errors import TTMatrixError
@@ -18,12 +17,13 @@ from core.evidence import Page
 from core.history import Step, Timeline
 from core.sources import Checkout, Commit
 from tui.protocol import Context
-from tui.screens.dialogs import Dialog, DialogKey
+from tui.screens.dialogs import DialogKey
+from tui.screens.whole_dialog import WholeDialog
 from tui.view_models import diff_style, moment_text, step_rows
-from tui.widgets import CachedBox, LinesView, RowTable, TextLines
+from tui.widgets import LinesView, PaneRule, RowTable, TextLines
 
 
-class EntryCommits(Dialog[None]):
+class EntryCommits(WholeDialog[None]):
     """Commits above, and below what the one under the cursor did; enter shows the whole commit."""
 
     KEYS = (
@@ -34,7 +34,6 @@ class EntryCommits(Dialog[None]):
         DialogKey("p", "copy_pr", "PR text", "Copy PR text"),
         DialogKey("q", "leave", "", "Close"),
     )
-    LEAVE = "close"
 
     def __init__(self, context: Context, id: str) -> None:
         super().__init__()
@@ -42,21 +41,25 @@ class EntryCommits(Dialog[None]):
         self._test = id
         # Attributes, not looked up: what follows the cursor may come due while the dialog is taken apart.
         self._table = RowTable(step_rows((), 0.0))
-        self._lines = LinesView(diff_style)
+        self._lines = LinesView(diff_style, id="text")
+        self._title_of_lines = PaneRule()
         self._steps: Sequence[Step] = ()
         self._whole = False
         """Whether all of the commit is shown, and not only what it did to the entry."""
 
-    def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text(one_line(self._test), no_wrap=True, overflow="ellipsis"), id="dialog-title")
-            yield self._table
-            yield self._lines
-            yield self.hint_label()
+    def body(self) -> ComposeResult:
+        yield self.rule
+        yield self._table
+        yield self._title_of_lines
+        yield self._lines
+
+    def rules(self) -> Mapping[Widget, PaneRule]:
+        return {self._table: self.rule, self._lines: self._title_of_lines}
 
     def on_mount(self) -> None:
+        self.rule.say_test(one_line(self._test))
         self._table.focus()
-        self._lines.show(TextLines(["reading the history of the entries …"]))
+        self._show_lines("", ["reading the history of the entries …"])
         self.context.background.run("entry history", self._read, self._take, supersede=True)
 
     def _read(self) -> Sequence[Timeline] | str:
@@ -69,7 +72,7 @@ class EntryCommits(Dialog[None]):
         if not self.is_attached:
             return
         if isinstance(found, str):
-            self._lines.show(TextLines([found]))
+            self._show_lines("", [found])
             return
         self._steps = [step for one in found for step in one.steps]
         self._table.show(step_rows(self._steps, time.time()))
@@ -88,9 +91,14 @@ class EntryCommits(Dialog[None]):
     def _show(self) -> None:
         step = self._step
         if step is None:
-            self._lines.show(TextLines(["No commit and no file here has an entry with this id."]))
+            self._show_lines("", ["No commit and no file here has an entry with this id."])
         else:
-            self._lines.show(TextLines([one_line(line) for line in (*_when(step), *history.step_lines(step))]))
+            self._show_lines("what it did to the entry", (*_when(step), *history.step_lines(step)))
+
+    def _show_lines(self, title: str, lines: Sequence[str]) -> None:
+        self._title_of_lines.say(title)
+        self._lines.show(TextLines([one_line(line) for line in lines]))
+        self.show_places()
 
     def action_whole(self) -> None:
         """The whole commit, or again what it did to the entry."""
@@ -105,7 +113,7 @@ class EntryCommits(Dialog[None]):
 
     def _show_whole(self, step: Step, lines: Sequence[str]) -> None:
         if self.is_attached and self._whole and step == self._step:
-            self._lines.show(TextLines([one_line(line) for line in lines]))
+            self._show_lines("the whole commit", lines)
 
     def action_other_pane(self) -> None:
         (self._lines if self._table.has_focus else self._table).focus()

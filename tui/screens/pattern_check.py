@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A FileCheck pattern beside the program it is tried on: edited here, tried without a run, written on request."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.widgets import Label, TextArea
+from textual.widget import Widget
+from textual.widgets import TextArea
 
 from core.base.errors import TTMatrixError, UsageError
 from core.base.files import atomic_write
@@ -16,15 +16,16 @@ from core.base.text import one_line, printable
 from core.runs import PATTERNS, Trial, try_pattern
 from core.runs.ir import Program
 from tui.protocol import Context
-from tui.screens.dialogs import Ask, Confirm, Dialog, DialogKey, problem_words
-from tui.view_models import checked_at, pattern_lines, program_lines, verdict_words
-from tui.widgets import CachedBox, LinesView, TextLines
+from tui.screens.dialogs import Ask, Confirm, DialogKey, problem_words
+from tui.screens.whole_dialog import WholeDialog
+from tui.view_models import checked_at, pattern_lines, place_text, program_lines, verdict_words
+from tui.widgets import LinesView, PaneRule, TextLines
 
 _AT_ONCE = 2**20
 """Bytes of a program up to which a pattern is tried after every change of its text."""
 
 
-class PatternCheck(Dialog[None]):
+class PatternCheck(WholeDialog[None]):
     """A pattern with the result of each of its lines, and below the lines of the program that one of them is about."""
 
     KEYS = (
@@ -32,11 +33,10 @@ class PatternCheck(Dialog[None]):
         DialogKey("ctrl+r", "try", "try", ahead=True),
         DialogKey("ctrl+s", "save", "save", ahead=True),
     )
-    LEAVE = "close"
 
     def __init__(self, context: Context, program: Program, name: str, text: str, *, saved: bool) -> None:
         """`name` is that of the pattern's file in `tests/filecheck`; `saved`: it is there and has this text."""
-        super().__init__(classes="wide")
+        super().__init__()
         self.context = context
         self._program = program
         self._file_name = name
@@ -48,55 +48,58 @@ class PatternCheck(Dialog[None]):
         )
         self._text.cursor_blink = False
         self._results = LinesView(lambda _: "", id="pattern-results")
-        self._lines = LinesView(lambda _: "", id="pattern-program")
+        self._lines = LinesView(lambda _: "", id="text")
+        self._title_of_lines = PaneRule(one_line(Path(program.name).name))
 
-    def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(self._heading(), id="dialog-title")
-            with Horizontal(id="pattern-halves"):
-                yield self._text
-                yield self._results
-            yield Label("", id="pattern-verdict")
-            yield self._lines
-            yield self.hint_label()
+    def body(self) -> ComposeResult:
+        yield self.rule
+        with Horizontal(id="pattern-halves"):
+            yield self._text
+            yield self._results
+        yield self._title_of_lines
+        yield self._lines
+
+    def rules(self) -> Mapping[Widget, PaneRule]:
+        return {self._text: self.rule, self._lines: self._title_of_lines}
+
+    def place_of(self, pane: Widget) -> str:
+        """The line under the cursor. The lines of the program have their numbers."""
+        line, lines = self._text.cursor_location[0], self._text.document.line_count
+        return place_text(line, lines) if pane is self._text else ""
 
     def on_mount(self) -> None:
+        self._say_file()
         self._text.focus()
         self.watch(self._text, "scroll_y", self._scroll_along, init=False)
         self.action_try()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         self.call_after_refresh(self._show_lines)
 
     def on_text_area_changed(self) -> None:
-        self.query_one("#dialog-title", Label).update(self._heading())
+        self._say_file()
         if self._program.size <= _AT_ONCE:
             self.action_try()
         else:
-            self._say("edited: ^r tries it", "dim")
+            self.say("edited: ^r tries it", "dim")
 
     def on_text_area_selection_changed(self) -> None:
+        self.show_places()
         self._show_lines()
 
-    def _heading(self) -> Text:
+    def _say_file(self) -> None:
         state = "not written yet" if self._saved is None else "edited" if self._text.text != self._saved else ""
-        words = f"{PATTERNS.as_posix()}/{self._file_name} on {Path(self._program.name).name}"
-        return Text("   ".join(filter(None, (one_line(words), state))))
-
-    def _say(self, words: str, style: str) -> None:
-        label = self.query_one("#pattern-verdict", Label)
-        label.update(Text(words))
-        label.set_classes(style)
+        self.rule.say(one_line((PATTERNS / self._file_name).as_posix()), state)
 
     def action_try(self) -> None:
         """Try the text on the program, as it is now."""
         if not self._text.text.strip():
             self._trial = None
             self._show()
-            self._say("The pattern is empty: write a CHECK line.", "dim")
+            self.say("The pattern is empty: write a CHECK line.", "dim")
             return
         if self._program.size > _AT_ONCE:
-            self._say(f"trying it on {self._program.size / 2**20:.0f} MiB …", "dim")
+            self.say(f"trying it on {self._program.size / 2**20:.0f} MiB …", "dim")
         work = partial(try_pattern, self._text.text, self._program.file)
         self.context.background.run("try a pattern", work, self._show_trial, supersede=True, fail=self._show_mistake)
 
@@ -105,7 +108,7 @@ class PatternCheck(Dialog[None]):
         if self.is_attached:
             self._trial = None
             self._show()
-            self._say(one_line(problem_words(mistake)), "error")
+            self.say(one_line(problem_words(mistake)), "error")
 
     def _show_trial(self, trial: Trial) -> None:
         if not self.is_attached:
@@ -115,7 +118,7 @@ class PatternCheck(Dialog[None]):
         if first and failed is not None and self._text.text == self._saved:
             self._text.move_cursor((failed.line - 1, 0))
         self._show()
-        self._say(*verdict_words(trial))
+        self.say(*verdict_words(trial))
 
     def _show(self) -> None:
         self._results.show(TextLines(pattern_lines(self._trial, self._text.text)))
@@ -161,7 +164,7 @@ class PatternCheck(Dialog[None]):
             self._saved, self._file_name = self._text.text, file.name
             self.context.notify.info(f"Wrote {name}.")
             if self.is_attached:
-                self.query_one("#dialog-title", Label).update(self._heading())
+                self._say_file()
 
         self.context.background.run("write a pattern", work, written)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The runs of the runs screen, and what a person does to them: repeat, compare, hold, reorder, stop."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from textual.app import ComposeResult
-from textual.widgets import Label
+from textual.widget import Widget
 
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
@@ -16,9 +16,10 @@ from core.runs.planning import EXTRACT_KIND
 from core.runs.store import Queue, RunRecord, RunState
 from tui.commands import Need
 from tui.screens.base import SessionScreen
-from tui.screens.dialogs import Confirm, Dialog, DialogKey
+from tui.screens.dialogs import Confirm, DialogKey
+from tui.screens.whole_dialog import WholeDialog
 from tui.view_models import RunGroup, again_command, diff_style
-from tui.widgets import CachedBox, LinesView, RunTable, TextLines
+from tui.widgets import LinesView, PaneRule, RunTable, TextLines
 
 _NAMED = 8
 """Most runs that a question names."""
@@ -242,7 +243,7 @@ def _last_line(record: RunRecord) -> str:
         return one_line(error.title)
 
 
-class LogDiff(Dialog[None]):
+class LogDiff(WholeDialog[None]):
     """Shows lines of a unified diff as they were written, made safe to show here."""
 
     KEYS = (
@@ -250,19 +251,20 @@ class LogDiff(Dialog[None]):
         *(DialogKey(key, "", "sideways", of=LinesView) for key in ("left", "right")),
         DialogKey("q", "leave", "", "Close"),
     )
-    LEAVE = "close"
 
     def __init__(self, lines: Sequence[str]) -> None:
         super().__init__()
         self._lines = [one_line(line) for line in lines]
+        self._view = LinesView(diff_style, id="text")
 
-    def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label("Two logs, without times, addresses and names of runs", id="dialog-title")
-            yield LinesView(diff_style)
-            yield self.hint_label()
+    def body(self) -> ComposeResult:
+        yield self.rule
+        yield self._view
+
+    def rules(self) -> Mapping[Widget, PaneRule]:
+        return {self._view: self.rule}
 
     def on_mount(self) -> None:
-        view = self.query_one(LinesView)
-        view.show(TextLines(self._lines))
-        view.focus()
+        self.rule.say("Two logs", "without times, addresses and names of runs")
+        self._view.show(TextLines(self._lines))
+        self._view.focus()

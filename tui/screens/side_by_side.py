@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two logs or two programs side by side, with what differs between them."""
 
+from collections.abc import Mapping
+
 from rich.text import Text
-from textual import events
 from textual.app import ComposeResult
+from textual.widget import Widget
 from textual.widgets import Label
 
 from core.base.text import counted, one_line
-from tui.screens.dialogs import Dialog, DialogKey
+from tui.screens.dialogs import DialogKey
+from tui.screens.whole_dialog import WholeDialog
 from tui.view_models import ListedPairs, Pair, PairLines, Pairs
-from tui.widgets import CachedBox, LinesView
+from tui.widgets import LinesView, PaneRule
 
 _STEP = 16
 """Characters that one key press goes sideways."""
 
 
-class SideBySide(Dialog[None]):
+class SideBySide(WholeDialog[None]):
     """Shows pairs of lines."""
 
     KEYS = (
@@ -27,40 +30,41 @@ class SideBySide(Dialog[None]):
         DialogKey("right", "sideways(1)", "sideways", "Right", ahead=True),
         DialogKey("q", "leave", "", "Close"),
     )
-    LEAVE = "close"
 
     def __init__(self, title: str, heads: tuple[str, str], pairs: Pairs) -> None:
         """`heads` say what is on each side."""
-        super().__init__(classes="wide")
+        super().__init__()
         self._title = title
         self._heads = heads
         self._pairs = pairs
         self.lines = PairLines(pairs)
-        self.view = LinesView(lambda _: "")
+        self.view = LinesView(lambda _: "", id="text")
         self._folded = True
 
-    def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            apart = len(self._pairs.apart)
-            words = f"{counted(apart, 'line')} {'differs' if apart == 1 else 'differ'}"
-            yield Label(Text(f"{one_line(self._title)}: {words}"), id="dialog-title")
-            yield Label("", id="sides")
-            yield self.view
-            yield self.hint_label()
+    def body(self) -> ComposeResult:
+        yield self.rule
+        yield Label("", id="sides")
+        yield self.view
+
+    def rules(self) -> Mapping[Widget, PaneRule]:
+        return {self.view: self.rule}
 
     def on_mount(self) -> None:
+        apart = len(self._pairs.apart)
+        self.rule.say(one_line(self._title), f"{counted(apart, 'line')} {'differs' if apart == 1 else 'differ'}")
         self.view.focus()
         self.call_after_refresh(self._show)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         self.call_after_refresh(self._show)
 
     def _show(self) -> None:
         top = self.view.scroll_offset.y
-        self.lines.width = self.view.size.width
-        self.query_one("#sides", Label).update(Text(self._head(), no_wrap=True, style="bold"))
+        self.lines.width = self.view.line_width
+        self.query_one("#sides", Label).update(Text(self._head()))
         self.view.show(self.lines)
         self.view.go_to_row(top)
+        self.show_places()
 
     def _head(self) -> str:
         lines = PairLines(ListedPairs([Pair(*self._heads, False)]))
