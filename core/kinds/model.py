@@ -13,6 +13,7 @@ from core.matrix.query import (
     FIRST_BAD,
     FLAKY,
     LAST,
+    NIGHT,
     TURNED,
     Choice,
     FromFacts,
@@ -112,6 +113,11 @@ class ModelKind(Kind):
             LAST,
             "newest result there, or on any arch: passed, as-expected, unexpected",
             FromFacts("runs", LAST),
+        ),
+        Choice(
+            NIGHT,
+            "as last, of the last day that has results: tests that did not run then have none",
+            FromFacts("runs", NIGHT),
         ),
         Choice("turned", "broke or fixed since the night before, there or on any arch", FromFacts("runs", TURNED)),
         Number(

@@ -15,7 +15,7 @@ from tui.screens.list_and_text import ListAndText
 @pytest.mark.parametrize(
     ("key", "purpose", "step"),
     [
-        ("0", "newest results", "ttmatrix ingest"),
+        ("0", "last night", "ttmatrix ingest"),
         ("2", "Runs of tests", "r in the matrix"),
         ("3", "No runs yet", "r in the matrix"),
         ("4", "Results that disagree with the entries", "ttmatrix ingest"),

@@ -106,7 +106,7 @@ async def test_the_cursor_is_on_numbers_alone(checkout: Checkout) -> None:
             await pilot.press(key)
             assert app.navigation.screen(OverviewScreen).board.number is not None, key
         await pilot.press("g")
-        assert "newest results" in screen_text(app)
+        assert "last night" in screen_text(app)
 
 
 @pytest.mark.slow("a job over several screens")

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from math import inf
 
 from core.base.checked_numbers import day_of
 from core.ci import Selected
@@ -217,6 +218,7 @@ class Verdicts:
             lambda: self.courses,
             failed_on=lambda: self.failed_on,
             newest=lambda: self.newest,
+            of_night=lambda: self.of_night,
             judge_cases=self._case_verdicts,
         )
 
@@ -261,24 +263,37 @@ class Verdicts:
     @cached_property
     def newest(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """Whether the newest result of each cell that ran passed and was as expected, by id and arch."""
+        return self._endings(-inf)
+
+    @cached_property
+    def of_night(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """As `newest`, of the cells whose newest result is from the last day that has results of any cell."""
+        return self._endings(self._day)
+
+    def _endings(self, after: float) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """The words of the newest result of each cell, by id and arch; without results up to the moment `after`."""
         found: dict[str, dict[str, tuple[str, ...]]] = {}
         for one in self.counting.newest():
-            if one.function in MODEL_TESTS and one.arch in self.matrix.schema.archs:
+            if one.when > after and one.function in MODEL_TESTS and one.arch in self.matrix.schema.archs:
                 expected = AS_EXPECTED if one.as_expected else UNEXPECTED
                 words = (PASSED, expected) if one.ending is Ending.PASSED else (expected,)
                 found.setdefault(one.test_id, {})[one.arch] = words
         return found
 
     @cached_property
+    def _day(self) -> float:
+        """The moment from which on results are from the last day that has any."""
+        # A result from a wrong clock, which earlier versions have stored, is from no day.
+        possible = self.counting.possible
+        return max((one.latest for one in self._short.values() if one.latest <= possible), default=0) - _DAY
+
+    @cached_property
     def turned(self) -> Mapping[str, Mapping[str, str]]:
         """The cells that changed between pass and failure with their newest result, by id and arch. Only if that result
         is from the last day that has results of any cell.
         """
-        # A result from a wrong clock, which earlier versions have stored, is from no day.
-        possible = self.counting.possible
-        since = max((one.latest for one in self._short.values() if one.latest <= possible), default=0) - _DAY
         found = {
-            id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if turn.when > since}
+            id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if turn.when > self._day}
             for id, one in self._short.items()
         }
         return {id: archs for id, archs in found.items() if archs}

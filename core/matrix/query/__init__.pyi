@@ -74,6 +74,7 @@ from .verdict_columns import (
     FIXED as FIXED,
     FLAKY as FLAKY,
     LAST as LAST,
+    NIGHT as NIGHT,
     NUMBERS as NUMBERS,
     PASSED as PASSED,
     RESULT as RESULT,

@@ -22,6 +22,8 @@ FAILED_ON = "failed_on"
 """The column of the machines on which a cell failed in the last four weeks."""
 LAST = "last"
 """The column of what the newest result of each cell was, and its words: a pass has the first and one of the others."""
+NIGHT = "night"
+"""As LAST, without results from before the last day that has any."""
 PASSED, AS_EXPECTED, UNEXPECTED = LAST_WORDS = ("passed", "as-expected", "unexpected")
 NUMBERS = ("samples_per_s", "run_s", "compile_s", "peak_mb")
 """The columns of the newest time, throughput and memory of each test."""
@@ -52,6 +54,8 @@ class VerdictColumns:
     """The machines of FAILED_ON by id and arch; a function for the same reason as `courses`."""
     newest: Callable[[], Mapping[str, Mapping[str, tuple[str, ...]]]] = dict
     """LAST_WORDS of the newest result of each cell that ran, by id and arch; a function for the same reason."""
+    of_night: Callable[[], Mapping[str, Mapping[str, tuple[str, ...]]]] = dict
+    """As `newest`, without results from before the last day that has any."""
     judge_cases: Callable[[], Mapping[str, Mapping[str, str]]] = dict
     """The verdicts of `case_verdicts`; a function, because it reads manifests, which other columns do not need."""
 
@@ -82,7 +86,9 @@ class VerdictColumns:
         if name == FAILED_ON:
             return self._failed_on(arch)
         if name == LAST:
-            return self._last(arch)
+            return self._endings(self.last, arch)
+        if name == NIGHT:
+            return self._endings(self.night, arch)
         if name in NUMBERS:
             return self._number(name, arch)
         return self._any if arch == NO_ARCH else self.by_arch.get(arch, self._none)
@@ -193,12 +199,18 @@ class VerdictColumns:
         """The result of `newest`, read once."""
         return self.newest()
 
-    def _last(self, arch: str) -> FlagColumn:
+    @cached_property
+    def night(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """The result of `of_night`, read once."""
+        return self.of_night()
+
+    def _endings(self, endings: Mapping[str, Mapping[str, tuple[str, ...]]], arch: str) -> FlagColumn:
+        """LAST_WORDS of the tests that have any in `endings`: on `arch`, or with NO_ARCH on any."""
         rows = {
             self.matrix.rows[id]: tuple(
                 dict.fromkeys(word for on, words in found.items() if arch in (on, NO_ARCH) for word in words)
             )
-            for id, found in self.last.items()
+            for id, found in endings.items()
             if id in self.matrix.rows
         }
         return FlagColumn.sparse(len(self.matrix.ids), (), rows, LAST_WORDS).or_none()

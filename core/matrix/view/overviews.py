@@ -28,7 +28,7 @@ class Place(StrEnum):
 class Part(StrEnum):
     """The titles of the sections, in the order of a morning; those of kinds of rows, such as op cases, come last."""
 
-    NIGHT = "newest results"
+    NIGHT = "last night"
     DECIDE = "waits for you"
     HERE = "here"
     ARCHS = "tests by arch and status"
@@ -90,12 +90,12 @@ LAST_NIGHT: Mapping[str, str] = {
     "new failures": "turned:broke",
     "fixed": "turned:fixed",
     "gone": "verdict:missing",
-    "as expected": "last:as-expected",
-    "not as expected": "last:unexpected",
-    "passed": "last:passed",
+    "as expected": "night:as-expected",
+    "not as expected": "night:unexpected",
+    "passed": "night:passed",
 }
-"""Queries for what the newest results say: of what turned since yesterday, of what is gone from the reports of its job,
-and how the newest result of a test ended on any arch, where a known failure that fails is as expected.
+"""Queries for what the last day with results says: of what turned in it, of what is gone from the reports of its job,
+and how the result of a test ended on any arch, where a known failure that fails is as expected.
 """
 
 TO_DECIDE: Mapping[str, str] = {

@@ -110,6 +110,10 @@ def test_results_are_counted_as_expected_beside_passed(tmp_path: Path) -> None:
     assert ids("last:as-expected") == [TINY, TRAIN]
     assert ids("last:unexpected arch:p150") == [TINY, TRAIN]
     assert ids("last:passed arch:p150") == [TRAIN]
+    keep(checkout, [seen(test_id=TINY, when=2.0 + 3 * 86_400, **passing)])
+    # What did not run on the last day that has results is not of last night.
+    assert ids("night:as-expected") == ids("night:passed") == [TINY]
+    assert ids("night:unexpected") == [] and ids("night:passed arch:p150") == []
     by_mode = call("grid", "--layout", "work", "--json", *repo).json["rows"][0]["cells"]
     assert [(cell["column"], cell["results"]) for cell in by_mode] == [("inference", 2), ("training", 2)]
     assert [
