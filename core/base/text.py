@@ -86,12 +86,13 @@ def conflict_line(text: str) -> int:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 run`, `2 runs`, `3 entries`, `4 matches`."""
+    """`1 run`, `2 runs`, `3 entries`, `4 matches`; `5 archs`, as everywhere."""
     if count == 1:
         return f"1 {noun}"
     if noun.endswith("y") and not noun.endswith(("ay", "ey", "oy", "uy")):
         return f"{count:,} {noun[:-1]}ies"
-    return f"{count:,} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
+    hisses = noun.endswith(("s", "x", "ch", "sh")) and noun.split()[-1] != "arch"
+    return f"{count:,} {noun}{'es' if hisses else 's'}"
 
 
 def capital(text: str) -> str:

@@ -64,6 +64,9 @@ def test_elided_text_fits_and_keeps_its_ends(text: str, width: int) -> None:
         (1, "entry", "1 entry"),
         (3, "key", "3 keys"),
         (1234, "match", "1,234 matches"),
+        (2, "search", "2 searches"),
+        (2, "arch", "2 archs"),
+        (3, "more arch", "3 more archs"),
         (2, "more job", "2 more jobs"),
     ],
 )
