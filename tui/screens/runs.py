@@ -99,11 +99,21 @@ class RunsScreen(ListAndText[RunRecord]):
             f"{others:,} of other checkouts" if others and self.runs.everywhere else "",
             keyed=[f"{key} shows {others:,} of other checkouts"] if others and not self.runs.everywhere else (),
         )
-        come = progress(session.runs, time.time())
-        none = advice(_NONE, self.context.keymap, read_only=session.read_only)
-        said = progress_text(come) if listed else none
-        self.messages.rest([Cell(one_line(said), "running" if come.left else "dim")] if come.left or not listed else ())
+        self._rest()
         self.table.say_when_empty(self.first_step(_NONE))
+
+    def _rest(self) -> None:
+        """On the line of messages: progress, or in place of a log that there are no runs; the list says that itself."""
+        session = self.session
+        come = progress(session.runs, time.time())
+        nothing = self.panes.zoomed == "log" and not self.runs.listed
+        none = advice(_NONE, self.context.keymap, read_only=session.read_only) if nothing else ""
+        said = none or (progress_text(come) if come.left else "")
+        self.messages.rest([Cell(one_line(said), "running" if come.left else "dim")] if said else ())
+
+    def show_title(self) -> None:
+        super().show_title()
+        self._rest()
 
     def _tick(self) -> None:
         """Running runs have taken longer by now, and may have printed something."""
