@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from core.base.processes import this_host
 from core.base.text import counted, one_line
 from core.hosts import Host, time_text
 from core.runs.cluster import ClusterStatus, HostState, HostStatus
@@ -161,7 +162,9 @@ def _doing(view: HostView) -> str:
 def host_text(view: HostView, report: "HostReport | None", now: float) -> Text:
     """Everything about a machine; `report` is the result of its check, `now` seconds since the epoch."""
     host, status = view.host, view.status
-    lines = [Text.assemble((one_line(host.name), "bold"), f"  {view.state}")]
+    # `here  here` would say nothing.
+    state = "this machine" if host.here else view.state
+    lines = [Text.assemble((one_line(host.name), "bold"), f"  {state}")]
     if status and status.why:
         since = datetime.fromtimestamp(status.since)
         lines.append(_fact("why", f"{status.why} (since {since:%H:%M:%S})", "red"))
@@ -171,6 +174,8 @@ def host_text(view: HostView, report: "HostReport | None", now: float) -> Text:
         lines.append(_fact("runs", f"{one.spec.test_id}  {run_time(one, now)}"))
     if view.others:
         lines.append(_fact("runs", f"{view.others:,} of another queue"))
+    if host.here and not view.runs:
+        lines.append(_fact("runs", "nothing"))
     free = host.slots - len(view.runs) - view.others
     if status and status.state is HostState.UP and free > 0:
         lines.append(_fact("free", counted(free, "slot")))
@@ -179,8 +184,10 @@ def host_text(view: HostView, report: "HostReport | None", now: float) -> Text:
     if host.expires:
         lines.append(_fact("lease", f"until {host.expires.astimezone():%Y-%m-%d %H:%M}"))
     facts = {
-        "ssh" if host.ssh else "on": host.ssh or "this machine",
+        "ssh" if host.ssh else "host name": host.ssh or this_host(),
         "labels": ", ".join(host.labels),
+        # Without labels the number depends on the kinds of its runs.
+        "slots": f"{host.slots:,}" if host.here and host.labels else "",
         "checkout": host.checkout,
     }
     facts |= {"python": host.python, "worker": host.worker, "reset": host.reset}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Machines as rows and as a text."""
 
+import socket
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -67,6 +68,21 @@ def test_rows_have_slots_leases_and_runs(records: list[RunRecord]) -> None:
 def test_this_machine_has_the_name_that_the_file_gives_it(records: list[RunRecord]) -> None:
     (view,) = host_views([Host("box", labels=("n150",))], None, records)
     assert (view.host.name, view.state, len(view.runs), view.waiting) == ("box", "here", 1, 1)
+
+
+def test_this_machine_is_described_as_others_are(records: list[RunRecord]) -> None:
+    there, here, _ = records
+    (nothing,) = host_views([], None, [there])
+    assert host_text(nothing, None, 0.0).plain.splitlines() == [
+        "here  this machine",
+        "runs        nothing",
+        f"host name   {socket.gethostname()}",
+    ]
+    (busy,) = host_views([Host("box", labels=("n150", "fast"), slots=2)], None, [here])
+    name, runs, *facts = host_text(busy, None, NOW.timestamp()).plain.splitlines()
+    assert name == "box  this machine"
+    assert runs.startswith(f"runs        {here.spec.test_id}")
+    assert facts == [f"host name   {socket.gethostname()}", "labels      n150, fast", "slots       2"]
 
 
 @pytest.mark.parametrize(
