@@ -37,7 +37,7 @@ from tests.support.picture import still
 from tests.support.recorded import HOSTS, at_noon, nights, record_hosts, record_profiles, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
-from tui.app.app import TTMatrixApp
+from tui.app.app import PLAIN, Appearance, TTMatrixApp
 from tui.commands import Where, screen_commands
 from tui.screens import SCREENS, Dialog, DoctorScreen, PlanScreen, TriageScreen
 from tui.screens.clusters import ClustersScreen
@@ -280,7 +280,7 @@ def _trial(text: str, program: Path) -> Trial:
     return Trial(Tool(Path("FileCheck"), "14.0.6"), PatternResult(False, (line,), ""), excerpt)
 
 
-def pictured_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TTMatrixApp:
+def pictured_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, look: Appearance = PLAIN) -> TTMatrixApp:
     """The app on results, runs and profiles that are always the same, and without what differs between machines."""
     monkeypatch.setenv("VISUAL", "vi")
     # TorchInductor sets it for its whole process.
@@ -299,9 +299,10 @@ def pictured_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TTMatrixApp
         text = re.sub(r"/runs/[\w-]+", "/runs/ID", text)
         return Text.from_markup(re.sub(r"(TTMATRIX_RUN=|--nonce=)([\w-]+)", lambda m: m[1] + "0" * len(m[2]), text))
 
+    monkeypatch.setattr("tui.view_models.hosts.this_host", lambda: "build-07")
     monkeypatch.setattr("tui.screens.launch.launch_text", shortened)
     monkeypatch.setattr("tui.screens.pattern_check.try_pattern", _trial)
-    return build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file), op_cases=True)
+    return build_app(checkout, query=_QUERY, settings=load_settings(paths().settings_file), op_cases=True, look=look)
 
 
 @pytest.mark.parametrize(

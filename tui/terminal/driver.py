@@ -18,8 +18,9 @@ from textual.app import App
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
+from textual.scrollbar import ScrollBar
 
-from tui.terminal.ascii import ascii_only
+from tui.terminal.ascii import WholeCells, ascii_only
 from tui.terminal.state import attributes, forget_terminal, give_back, note_terminal
 from tui.textual_private import driver_of, stop_pixel_mouse
 
@@ -146,6 +147,10 @@ class TerminalDriver(LinuxDriver):
 
 class AsciiDriver(TerminalDriver):
     """Sends only ASCII."""
+
+    def start_application_mode(self) -> None:
+        ScrollBar.renderer = WholeCells
+        super().start_application_mode()
 
     def write(self, data: str) -> None:
         super().write(ascii_only(data))
