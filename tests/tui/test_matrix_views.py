@@ -66,7 +66,7 @@ async def test_a_bar_shows_what_is_in_a_group(checkout: Checkout) -> None:
         await until(pilot, lambda: "█ 2" in screen_text(app), "the counts")
         (line,) = [one for one in screen_text(app).splitlines() if "▸ alpha" in one]
         assert "████" in line
-        assert "▞▞▞▞" in line
+        assert "██▓▓▒▒▞▞ " in line
 
 
 async def test_marking_a_heading_marks_its_tests_and_says_how_many(checkout: Checkout) -> None:

@@ -195,8 +195,8 @@ class RunsScreen(ListAndText[RunRecord]):
         self._show_below()
 
     def page(self) -> Callable[[], Page]:
-        listed = self.runs.current is not None
-        return partial(Page, why="This run was started from here: it has no job of CI." if listed else Need.RUN.value)
+        listed = not self.runs.missing_for(Need.RUNS)
+        return partial(Page, why="Runs that were started from here have no job of CI." if listed else Need.RUNS.value)
 
     def lacks(self, need: Need) -> bool:
         look = self.log_view.look

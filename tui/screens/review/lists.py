@@ -367,7 +367,8 @@ class DecisionScreen(ListAndText[Change]):
         return self.listing.current
 
     def places(self) -> tuple[Where, ...]:
-        return (Where.DECISIONS, *super().places())
+        screen, *others = super().places()
+        return (screen, Where.DECISIONS, *others)
 
     def test_of(self, change: Change) -> str:
         """The test to go to from a change; empty: it has none."""
