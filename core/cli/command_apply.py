@@ -132,10 +132,10 @@ def _print_commits(commits: Committed, console: Console) -> None:
         console.note(commits.output)
     for revision in commits.revisions:
         console.note(f"committed {revision[:10]}")
-    if commits.revisions:
-        console.note("`ttmatrix pr` prints the text of a pull request")
     if commits.detached:
         console.note("HEAD is detached: git switch -c NAME gives the commits a branch")
+    if commits.revisions:
+        console.note("`ttmatrix pr` prints the text of a pull request")
 
 
 def _print_cell(one: CellChange, console: Console) -> None:

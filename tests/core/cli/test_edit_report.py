@@ -63,4 +63,5 @@ def test_commits_what_hooks_said_and_a_validator_that_did_not_run() -> None:
         "hook \N{REPLACEMENT CHARACTER}[31mred",
         "committed aaaaaaaaaa",
         "HEAD is detached: git switch -c NAME gives the commits a branch",
+        "`ttmatrix pr` prints the text of a pull request",
     ]
