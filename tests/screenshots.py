@@ -153,7 +153,7 @@ async def _bisection(app: TTMatrixApp, pilot: Pilot[Any]) -> AsyncIterator[str]:
     await until(pilot, lambda: len(app.session.runs) > 6, "the runs")
     await pilot.press("2", "g", "d")
     await until(pilot, lambda: "torch.sigmoid(self.decode" in screen_text(app), "the op")
-    await until(pilot, lambda: screen_text(app).count("tree not rec") > 5, "the ages of the runs")
+    await until(pilot, lambda: screen_text(app).count("~ ") > 5, "what the runs say of the tree")
     detail = app.screen.query_one("#run-detail", TextPane)
     detail.show(Text("\n").join(detail.shown.split("\n")[: detail.size.height]))
     yield "ops-bisect"

@@ -42,8 +42,10 @@ from tui.commands import Where, screen_commands
 from tui.screens import SCREENS, Dialog, DoctorScreen, PlanScreen, TriageScreen
 from tui.screens.clusters import ClustersScreen
 from tui.screens.group_decision import GroupDecision
+from tui.screens.list_dialog import ListDialog
 from tui.screens.overview import OverviewScreen
 from tui.screens.report import ReportScreen
+from tui.screens.whole_dialog import WholeDialog
 from tui.view_models import launch_text
 
 _QUERY = "status:xfail mode:training"
@@ -348,4 +350,4 @@ def dialogs() -> set[type[Screen[Any]]]:
         kind = left.pop()
         found.add(kind)
         left += [one for one in kind.__subclasses__() if one.__module__.startswith("tui.")]
-    return {kind for kind in found - {Dialog} if not kind.__name__.startswith("_")}
+    return {kind for kind in found - {Dialog, ListDialog, WholeDialog} if not kind.__name__.startswith("_")}
