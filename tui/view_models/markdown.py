@@ -18,7 +18,7 @@ _INDENT = "  "
 def rendered(source: str) -> Text:
     """Markdown as styled text; fenced text is unchanged, and lines of a diff are coloured.
 
-    Line breaks and blank lines between parts are those of the source.
+    A paragraph is one line, which the view wraps; blank lines between parts are those of the source.
     """
     text, at, style, bullet, depth = Text(), 0, "", "", 0
     for token in _PARSER.parse(printable(source)):
@@ -51,7 +51,7 @@ def _inline(tokens: Iterable[Token], style: str, indent: str) -> Text:
             if token.type == "link_close" and words != address:
                 text.append(f" ({address})")
         else:
-            said = f"\n{indent}" if token.type in ("softbreak", "hardbreak") else token.content
+            said = {"softbreak": " ", "hardbreak": f"\n{indent}"}.get(token.type, token.content)
             text.append(said, "italic" if token.type == "code_inline" else styles[-1])
             words += said
     return text

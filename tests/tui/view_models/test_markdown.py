@@ -58,11 +58,14 @@ def test_code_with_backticks_lists_in_lists_and_html_are_read_as_markdown_has_th
     source = "1. ``a `b` c``\n   - *d* <b>e</b>\n     more\n2. [f](https://f)\n\n<div>g</div>\n\n`unclosed **h**\n"
     assert rendered(source).plain.splitlines() == [
         "1. a `b` c",
-        "  • d <b>e</b>",
-        "    more",
+        "  • d <b>e</b> more",
         "2. f (https://f)",
         "",
         "  <div>g</div>",
         "",
         "`unclosed h",
     ]
+
+
+def test_a_paragraph_is_a_line_that_the_view_wraps() -> None:
+    assert rendered("one\ntwo\n\nthree  \nfour\n").plain.splitlines() == ["one two", "", "three", "four"]
