@@ -63,7 +63,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(
         terminal.press("r")
         terminal.until("Run 5 marked tests")
         terminal.press("enter")
-        terminal.until("2 running, 3 waiting")
+        terminal.until("0 of 5 runs")
         # The matrix is filtered while they run, and the marks stay with the tests.
         terminal.press("/", "ctrl+u", "status:xfail patch_vit", "enter")
         terminal.until("1 of 2,285")
@@ -83,7 +83,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(
         assert terminal.process.wait(60) == 0
     assert any(record.active for record in store.records())
     with Terminal(command, {"PYTHONPATH": str(ROOT)}, warm=True) as terminal:
-        terminal.until("running")
+        terminal.until("1 of 5 runs")
         go.touch()
         terminal.press("2")
         terminal.until("CRASH", 120)
@@ -104,7 +104,7 @@ def test_a_batch_runs_beside_the_work_and_what_failed_runs_again(
 
 def ask_to_stop(terminal: Terminal, name: str) -> None:
     """Select the run of that model and ask to stop it. An ended run has no such question."""
-    terminal.press("g")
+    terminal.press("g", "j")
     while True:
         terminal.press("S")
         terminal.until(lambda: "Stop run 2" in terminal.text or "This run is over" in terminal.text)

@@ -12,7 +12,7 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.sample import sample_checkout
 from tests.support.three_nights import nightly_checkout
 from tui.app.app import TTMatrixApp
-from tui.screens.compare import CompareScreen
+from tui.screens import CompareScreen
 from tui.screens.list_and_text import ListAndText
 from tui.view_models import Cell, Rows, TableColumn
 from tui.view_models.widths import LEAST_DETAIL

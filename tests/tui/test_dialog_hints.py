@@ -181,7 +181,7 @@ async def test_keys_look_as_on_the_line_of_keys_of_a_screen(tmp_path: Path) -> N
         question: Confirm = Confirm("Stop it?", "", verb="stop it")
         app.push_screen(question)
         await until(pilot, lambda: app.screen is question and bool(question.query("#dialog-hint")), "the question")
-        hint = question._hint()
+        hint = question.hint_line()
         assert hint.plain == "y stop it   esc cancel"
         assert [hint.plain[one.start : one.end] for one in hint.spans] == ["y", "esc"]
         assert {one.style for one in hint.spans} == {"bold $footer-key-foreground"}

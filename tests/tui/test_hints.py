@@ -34,10 +34,7 @@ def test_what_is_found_alone_needs_no_hint(tmp_path: Path) -> None:
 def test_the_log_of_a_run_has_other_hints_than_the_list_of_runs(tmp_path: Path) -> None:
     hints = Hints(tmp_path / "hints.json", Keymap())
     assert hints.next([Where.RUNS, Where.LINES, Where.LOG]) == "e goes to the next error"
-    assert (
-        hints.next([Where.RUNS, Where.RUN_TABLE, Where.TABLE])
-        == "enter shows the log full size, or the runs of a batch"
-    )
+    assert hints.next([Where.RUNS, Where.RUN_TABLE, Where.TABLE]) == "enter shows the log full size"
 
 
 def test_a_file_that_cannot_be_read_or_written_only_shows_them_again(tmp_path: Path) -> None:
@@ -82,7 +79,7 @@ def test_one_that_cannot_be_followed_waits(tmp_path: Path) -> None:
     places = [Where.RUNS, Where.RUN_TABLE]
     assert hints.next(places, lambda _: False) == ""
     assert hints.missed and not hints.shown
-    assert hints.next(places, lambda _: True) == "enter shows the log full size, or the runs of a batch"
+    assert hints.next(places, lambda _: True) == "enter shows the log full size"
     assert hints.fits(places, lambda _: True)
     assert not hints.fits(places, lambda _: False) and not hints.fits([Where.RUNS, Where.LOG], lambda _: True)
 

@@ -33,23 +33,23 @@ async def test_the_bar_at_the_top_is_painted_only_when_what_it_says_changes(
             frames.append(screen)
 
     async with app.run_test(size=(120, 40)) as pilot:
-        await until(pilot, lambda: app.polling._taken is not None, "the first look")
+        await until(pilot, lambda: app.polling.taken is not None, "the first look")
         app.polling.stop()
-        seen, now = app.polling._taken, time.time()
+        seen, now = app.polling.taken, time.time()
         assert seen is not None
         runs = [going(60.0, now), going(60.0, now)]
         said = [far_words(progress(runs, now + gone)) for gone in (0.5, 1.0, 1.5, 11.5)]
         assert said == ["0 of 2 runs, 1 min left"] * 3 + ["0 of 2 runs, 50 s left"]
         first = replace(seen, going=said[0], runs=runs, all_runs=runs)
-        app.polling._take(first)
+        app.polling.take(first)
         await until(pilot, lambda: said[0] in screen_text(app), "how far they are")
         await wait_for_idle()
         monkeypatch.setattr(app, "_display", display)
         for words in said[1:3]:
-            app.polling._take(replace(first, going=words))
+            app.polling.take(replace(first, going=words))
             await wait_for_idle()
         assert not frames, "time alone repaints nothing"
-        app.polling._take(replace(first, going=said[3]))
+        app.polling.take(replace(first, going=said[3]))
         await until(pilot, lambda: said[3] in screen_text(app), "the next step")
         assert frames
 

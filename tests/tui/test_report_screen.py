@@ -170,7 +170,7 @@ async def test_the_plots_are_right_of_the_list_where_there_is_room(planted: tupl
         # No higher than is clear, and below them the next list with rows.
         following = screen.query_one("#report-next")
         assert plots.region.height < 32 and following.region.y == plots.region.bottom + 1
-        assert following.region.bottom == screen.table.region.bottom and len(screen._next.source) > 0
+        assert following.region.bottom == screen.table.region.bottom and len(screen.following.source) > 0
         assert not following.can_focus
         left = [line[plots.region.x :] for line in screen_text(app).splitlines()]
         # One above the other, each with an axis: the days of both are below each other.
@@ -186,10 +186,11 @@ async def test_the_plots_have_their_place_from_the_start(planted: tuple[Checkout
     app = build_app(planted[0])
     async with app.run_test(size=(200, 55)) as pilot:
         await pilot.press("f4")
-        plots = app.navigation.screen(ReportScreen)._plots
-        await until(pilot, lambda: plots.size.width > 60 and len(plots._lines) == plots.size.height, "plots as high")
+        plots = app.navigation.screen(ReportScreen).plots
+        await until(pilot, lambda: plots.size.width > 60 and len(plots.lines) == plots.size.height, "plots as high")
         assert plots.size.height < 32
-        assert {sum(len(cell.text) for cell in line) for line in plots._lines} == {plots.size.width - 2}
+        whole = [plots.size.width - 2] * plots.size.height
+        await until(pilot, lambda: [sum(len(cell.text) for cell in line) for line in plots.lines] == whole, "as wide")
 
 
 @pytest.mark.parametrize("which", list(ReportList))

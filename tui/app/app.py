@@ -568,7 +568,7 @@ class TTMatrixApp(HasCommands, FilteringApp, inherit_bindings=False):
         if isinstance(self.screen, SessionScreen):
             self.background.run("page", self.screen.page(), self.notifications.open_page, supersede=True)
 
-    @command("app.zoom", Where.APP, "z", "Zoom", "Zoom this pane to the whole screen, or back")
+    @command("app.zoom", Where.APP, "z", "Zoom", "Zoom this pane to the whole screen, or back", needs=Need.LISTED)
     def action_zoom(self) -> None:
         if isinstance(self.screen, SessionScreen):
             self.screen.panes.toggle()

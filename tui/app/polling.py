@@ -198,8 +198,8 @@ class Polling:
         self._edits = edits
         self._night_key = night_key
         self._looker = Looker(session)
-        self._rounds = Repeating(app, "polling", _SECONDS, self._looker.look, self._take)
-        self._taken: Seen | None = None
+        self._rounds = Repeating(app, "polling", _SECONDS, self._looker.look, self.take)
+        self.taken: Seen | None = None
         """The findings processed last."""
         self._warned: frozenset[str] = frozenset()
         """The last warnings about the time left."""
@@ -235,8 +235,9 @@ class Polling:
         self.now()
         self._announce_end()
 
-    def _take(self, seen: Seen) -> None:
-        before, self._taken = self._taken, seen
+    def take(self, seen: Seen) -> None:
+        """Show what a look has found."""
+        before, self.taken = self.taken, seen
         if seen.error is None:
             self._take_runs(before, seen)
         elif before is None or seen.error is not before.error:

@@ -67,6 +67,7 @@ class Need(StrEnum):
     MARKS = "Nothing is marked."
     NO_GRID = "This does not work in a grid: {matrix.grid} shows the table."
     COLUMNS = "There is only one column."
+    LISTED = "Nothing is listed."
     GROUPS = "The rows are not grouped: {matrix.group} groups them."
     RUNS = "No run is listed."
     RUN = "This is a batch: {runs.enter} shows its runs."
@@ -131,6 +132,7 @@ BEFORE: Mapping[Need, Need] = {
     Need.HISTORY: Need.TEST,
     Need.REAL: Need.TEST,
     Need.RUN_HERE: Need.REAL,
+    Need.GROUPS: Need.LISTED,
     Need.RUN: Need.RUNS,
     Need.SOURCE: Need.RUN,
     Need.FAILURE: Need.RUNS,

@@ -95,7 +95,7 @@ class Dialog(LatePainted[T]):
 
     def hint_label(self) -> Label:
         """The line of hints: the keys in the order of use, escape last."""
-        return Label(self._hint(), id="dialog-hint")
+        return Label(self.hint_line(), id="dialog-hint")
 
     def said_first(self) -> str:
         """Words before the keys on the line of hints."""
@@ -103,9 +103,9 @@ class Dialog(LatePainted[T]):
 
     def hint_words(self) -> str:
         """The words of the line of hints as they are now."""
-        return self._hint().plain
+        return self.hint_line().plain
 
-    def _hint(self) -> Content:
+    def hint_line(self) -> Content:
         """The line of hints: keys as the line of keys of a screen has them."""
         hints = self.hints()
         keys = (*self.KEYS, DialogKey("escape", "leave", self.LEAVE))
@@ -127,7 +127,7 @@ class Dialog(LatePainted[T]):
 
     def show_hint(self) -> None:
         """Show the line of hints as it is now."""
-        hint = self._hint()
+        hint = self.hint_line()
         for label in self.query("#dialog-hint").results(Label):
             if str(label.visual) != hint.plain:
                 label.update(hint)

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from tui.commands import Where, command
+from tui.commands import Need, Where, command
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
@@ -147,6 +147,11 @@ class ListAndText(SessionScreen, Generic[T]):
     def alone(self) -> bool:
         """Whether there is nothing to show beside the list."""
         return self.table.is_empty
+
+    def lacks(self, need: Need) -> bool:
+        if need is Need.LISTED:
+            return self.panes.alone and not self.panes.zoomed
+        return super().lacks(need)
 
     def _width_of_list(self) -> int:
         fitting = self.table.fitting

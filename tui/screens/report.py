@@ -54,9 +54,9 @@ class ReportScreen(SessionScreen):
         super().__init__(context)
         self.rows = NO_ROWS
         self.table = RowTable(NO_ROWS, id="report")
-        self._plots = CellLines(id="report-plots")
+        self.plots = CellLines(id="report-plots")
         self._next_title = PaneRule(id="report-next-title")
-        self._next = StillTable(NO_ROWS, id="report-next")
+        self.following = StillTable(NO_ROWS, id="report-next")
         """Below the plots at the right: the next list that has rows, so that nothing is empty there."""
         self._tabs = CellLines(id="report-lists")
         self.read_when_seen(self._read, context.signals.matrix_changed, context.signals.evidence_changed)
@@ -70,9 +70,9 @@ class ReportScreen(SessionScreen):
         yield Static("", id="report-words", markup=False)
         with Vertical(id="report-panes"):
             with Vertical(id="report-side"):
-                yield self._plots
+                yield self.plots
                 yield self._next_title
-                yield self._next
+                yield self.following
             with Vertical(id="report-list"):
                 yield self.rule
                 yield self._tabs
@@ -147,7 +147,7 @@ class ReportScreen(SessionScreen):
         rest = (*_LISTS[at:], *_LISTS[: at - 1])
         found = ((one, report_rows(self._progress, one, self._ops)) for one in rest) if self._progress else ()
         which, rows = next((one for one in found if len(one[1])), (self._list, NO_ROWS))
-        self._next.show(rows)
+        self.following.show(rows)
         self._next_title.say(which, counted(len(rows), "row"))
         self.set_class(self.beside and bool(len(rows)), "nexted")
 
@@ -181,8 +181,8 @@ class ReportScreen(SessionScreen):
             room = side.size if self.beside else Size(self.app.size.width, _TALL if tall else _LOW)
             size, letters = Size(max(0, room.width - 2), room.height), self.context.in_letters()
             plots = report_plots(self._progress, key, *size, stacked=self.beside, letters=letters)
-            self._plots.styles.height = len(plots)
-            self._plots.show(plots)
+            self.plots.styles.height = len(plots)
+            self.plots.show(plots)
             self.set_class(self.beside and room.height - len(plots) < _LEAST_NEXT, "filled")
             self.call_after_refresh(self.with_widgets(partial(self._fit_plots, room)))
 

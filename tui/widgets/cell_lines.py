@@ -20,16 +20,16 @@ class CellLines(CachedLines):
         """`margin` is how many cells in front of a line stay empty."""
         super().__init__(id=id)
         self._margin = " " * margin
-        self._lines: Sequence[Sequence[Cell]] = ()
+        self.lines: Sequence[Sequence[Cell]] = ()
 
     def show(self, lines: Sequence[Sequence[Cell]]) -> None:
         """Show other lines."""
-        if lines != self._lines:
-            self._lines = lines
+        if lines != self.lines:
+            self.lines = lines
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
         plain = line_style(self)
-        cells = self._lines[y] if y < len(self._lines) else ()
+        cells = self.lines[y] if y < len(self.lines) else ()
         segments = [Segment(cell.text, line_style(self, cell.style)) for cell in cells]
         return Strip([Segment(self._margin, plain), *segments]).adjust_cell_length(self.size.width, plain)

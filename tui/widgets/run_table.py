@@ -153,7 +153,7 @@ class RunTable(RowTable):
         "Log",
         "Show the whole log, or unfold and fold the batch",
         needs=Need.RUNS,
-        hint=Hint("log", "{runs.enter} shows the log full size, or the runs of a batch", also=("app.zoom",)),
+        hint=Hint("log", "{runs.enter} shows the log full size", also=("app.zoom",)),
     )
     def action_open(self) -> None:
         if self.group is not None:

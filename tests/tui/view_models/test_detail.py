@@ -17,9 +17,8 @@ from tests.support.evidence import seen
 from tests.support.git import committed_checkout
 from tests.support.tree import INFERENCE, LOADERS, sample, write_checkout
 from tests.tui.view_models.test_runs import record
-from tui.view_models import detail_text
+from tui.view_models import detail_text, group_text
 from tui.view_models.courses import course_text
-from tui.view_models.detail import group_text
 from tui.view_models.evidence import course_cells, strip_cells
 
 NET = "alpha/pytorch-net-v1.5+aug-single_device-inference"

@@ -12,9 +12,9 @@ from core.matrix import Matrix, index
 from core.matrix.query import Query
 from core.matrix.view import View
 from tests.support.tree import sample
-from tui.view_models import count_text, counted, diff_style, facet_label, fit
-from tui.view_models.headings import NO_TITLES, heading_line
-from tui.view_models.style import STATUS_LOOKS, Cell, arch_letters, arch_title, bringup_word, seconds_text, status_look
+from tui.view_models import NO_TITLES, Cell, count_text, counted, diff_style, facet_label, fit
+from tui.view_models.headings import heading_line
+from tui.view_models.style import STATUS_LOOKS, arch_letters, arch_title, bringup_word, seconds_text, status_look
 
 TINY, NET = (f"alpha/pytorch-{name}-single_device-inference" for name in ("tiny", "net-v1.5+aug"))
 

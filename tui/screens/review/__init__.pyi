@@ -6,4 +6,3 @@ from .lists import (
     loader_of as loader_of,
 )
 from .screen import ReviewScreen as ReviewScreen
-from .threshold import ask_for_threshold as ask_for_threshold

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.runs.planning import Download, Sources, download_lines, loader_downloads
-from core.runs.planning.downloads import Kind, asked_packages, fetched, hub_cache, requirement_places, size_text
+from core.runs.planning import Download, Sources, download_lines, loader_downloads, size_text
+from core.runs.planning.downloads import Kind, asked_packages, fetched, hub_cache, requirement_places
 from core.sources import Checkout
 from core.sources.downloads import Fetched, fetched_by
 
