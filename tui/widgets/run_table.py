@@ -29,8 +29,8 @@ class RunTable(RowTable):
         self.marks: set[str] = set()
         self._last_lines: dict[str, str] = {}
         """The last lines of running runs, by run id."""
-        self._turned: set[str] = set()
-        """The groups that a person has unfolded or folded, unlike the others of their size."""
+        self._opened: dict[str, bool] = {}
+        """By key, whether a person has unfolded a group or folded it. The others are as their size says."""
         self._shown: Callable[[], RunRows] = lambda: batch_rows(())
         super().__init__(self._shown(), id=id)
 
@@ -89,7 +89,7 @@ class RunTable(RowTable):
 
     def is_folded(self, group: RunGroup) -> bool:
         """Whether the runs of a group are hidden."""
-        return (len(group.records) >= FOLDED_FROM) is not (group.key in self._turned)
+        return not self._opened.get(group.key, len(group.records) < FOLDED_FROM)
 
     def reveal(self, run_id: str) -> None:
         """Put the cursor on a run, in an unfolded group."""
@@ -115,7 +115,7 @@ class RunTable(RowTable):
         self._fold(self.rows.groups, opened=opened, keep=self.cursor_key)
 
     def _fold(self, groups: Iterable[RunGroup], *, opened: bool, keep: str | None) -> None:
-        self._turned ^= {group.key for group in groups if self.is_folded(group) is opened and len(group.records) > 1}
+        self._opened |= {group.key: opened for group in groups}
         self.show(self._shown(), keep=keep)
 
     def show_last_lines(self, lines: Mapping[str, str]) -> None:

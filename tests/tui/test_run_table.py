@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keys of the table of runs: what folds and unfolds batches, marks them, and finds a run that is hidden."""
+
+from textual.app import ComposeResult
+
+from core.runs.store import RunRecord
+from tests.support.app import ThemedApp
+from tests.tui.view_models.test_batches import passed
+from tui.view_models import FOLDED_FROM
+from tui.widgets import LogView, RunTable
+
+
+class RunsApp(ThemedApp):
+    """Nothing but the table."""
+
+    def compose(self) -> ComposeResult:
+        yield RunTable(LogView, id="runs")
+
+    @property
+    def table(self) -> RunTable:
+        return self.query_one(RunTable)
+
+
+def _batch(count: int, name: str = "1") -> list[RunRecord]:
+    return [passed(name, f"m/{at}") for at in range(count)]
+
+
+async def test_a_batch_is_unfolded_and_folded_from_its_heading_and_from_its_runs() -> None:
+    app = RunsApp()
+    async with app.run_test():
+        table = app.table
+        table.show_runs(_batch(FOLDED_FROM), None)
+        assert len(table.rows) == 1
+        table.action_fold(False)
+        assert len(table.rows) == 1
+        table.action_open()
+        assert len(table.rows) == FOLDED_FROM + 1 and table.cursor == 0
+        table.cursor = 3
+        table.action_fold(True)
+        assert (len(table.rows), table.cursor) == (FOLDED_FROM + 1, 3)
+        table.action_fold(False)
+        assert (len(table.rows), table.cursor) == (1, 0)
+
+
+async def test_all_batches_are_unfolded_and_folded() -> None:
+    app = RunsApp()
+    async with app.run_test():
+        table = app.table
+        table.show_runs([*_batch(2, "2"), *_batch(FOLDED_FROM)], None)
+        assert len(table.rows) == 3 + 1
+        table.action_fold_all(True)
+        assert len(table.rows) == 3 + FOLDED_FROM + 1
+        table.action_fold_all(False)
+        assert len(table.rows) == 2
+
+
+async def test_what_a_person_has_folded_stays_so_while_its_batch_grows() -> None:
+    app = RunsApp()
+    async with app.run_test():
+        table = app.table
+        table.show_runs(_batch(FOLDED_FROM - 1), None)
+        table.action_fold_all(False)
+        table.show_runs(_batch(FOLDED_FROM), None)
+        assert len(table.rows) == 1
+        table.action_fold_all(True)
+        table.show_runs(_batch(FOLDED_FROM - 1), None)
+        assert len(table.rows) == FOLDED_FROM
+
+
+async def test_all_runs_of_a_batch_are_marked_at_once_and_no_others() -> None:
+    app = RunsApp()
+    async with app.run_test():
+        table = app.table
+        table.show_runs([*_batch(2, "2"), *_batch(3)], None)
+        table.cursor = 1
+        table.action_mark()
+        assert table.marks == {"2-m/0"} and table.cursor == 2
+        table.cursor = 0
+        table.action_mark()
+        assert table.marks == {"2-m/0", "2-m/1"}
+        table.cursor = 0
+        table.action_mark()
+        assert not table.marks
+
+
+async def test_a_hidden_run_is_found_in_its_batch() -> None:
+    app = RunsApp()
+    async with app.run_test():
+        table = app.table
+        table.show_runs(_batch(FOLDED_FROM), None)
+        table.reveal("gone")
+        assert len(table.rows) == 1
+        table.reveal("1-m/7")
+        assert table.record is not None and table.record.spec.run_id == "1-m/7"
