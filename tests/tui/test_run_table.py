@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The keys of the table of runs: what folds and unfolds batches, marks them, and finds a run that is hidden."""
 
+from dataclasses import replace
+
 from textual.app import ComposeResult
 
 from core.runs.store import RunRecord
@@ -65,6 +67,33 @@ async def test_what_a_person_has_folded_stays_so_while_its_batch_grows() -> None
         table.action_fold_all(True)
         table.show_runs(_batch(FOLDED_FROM - 1), None)
         assert len(table.rows) == FOLDED_FROM
+
+
+async def test_all_are_shown_also_those_that_repeat_a_test() -> None:
+    app = RunsApp()
+    async with app.run_test():
+        table = app.table
+        again = [passed("1", "m/a") for _ in range(FOLDED_FROM)]
+        again = [replace(one, spec=replace(one.spec, run_id=f"1-{at:02}")) for at, one in enumerate(again)]
+        table.show_runs([*again, passed("1", "m/b")], None)
+        table.action_open()
+        assert len(table.rows) == 3, "two headings, and the run beside them"
+        table.action_fold_all(True)
+        assert len(table.rows) == 3 + FOLDED_FROM
+        table.action_fold_all(False)
+        assert len(table.rows) == 1
+
+
+async def test_from_the_heading_of_repetitions_the_cursor_goes_to_that_of_their_batch() -> None:
+    app = RunsApp()
+    async with app.run_test():
+        table = app.table
+        again = [replace(one, spec=replace(one.spec, run_id=f"1-{at}")) for at in range(2) for one in _batch(1)]
+        table.show_runs([*again, passed("1", "m/b"), *_batch(2, "2")], None)
+        table.cursor = 1
+        assert table.group is not None and table.group.depth == 1
+        table.action_fold_all(False)
+        assert (len(table.rows), table.cursor) == (2, 0)
 
 
 async def test_all_runs_of_a_batch_are_marked_at_once_and_no_others() -> None:

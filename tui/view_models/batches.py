@@ -193,8 +193,10 @@ class RunRows:
         return _HEADING + part.key if isinstance(part, RunGroup) else part.spec.run_id
 
     def position_of(self, key: str) -> int | None:
-        """The position of a heading or of a run, which is at its heading while that is folded."""
-        return self._positions.get(key)
+        """The position of a heading or of a run; of one that is hidden, that of the heading that hides it."""
+        at = self._positions.get(key)
+        # The key of a part begins with that of its batch.
+        return self._positions.get(key.rpartition("/")[0]) if at is None and key.startswith(_HEADING) else at
 
     def _at(self, position: int) -> RunGroup | RunRecord | None:
         return self._lines[position] if 0 <= position < len(self._lines) else None
@@ -208,6 +210,12 @@ class RunRows:
         """The group whose heading is at a position; None: there is none."""
         part = self._at(position)
         return part if isinstance(part, RunGroup) else None
+
+    @property
+    def every_group(self) -> Iterable[RunGroup]:
+        """The batches, and their parts."""
+        within = (part for group in self.groups for part in parts_of(group))
+        return (*self.groups, *(part for part in within if isinstance(part, RunGroup)))
 
     def progress(self, group: RunGroup) -> Progress:
         """The present progress of a group."""

@@ -112,7 +112,7 @@ class RunTable(RowTable):
     @command("runs.unfold_all", Where.RUN_TABLE, "plus", "Unfold all", "Show all runs", action="fold_all(True)")
     @command("runs.fold_all", Where.RUN_TABLE, "underscore", "Fold all", "Show only batches", action="fold_all(False)")
     def action_fold_all(self, opened: bool) -> None:
-        self._fold(self.rows.groups, opened=opened, keep=self.cursor_key)
+        self._fold(self.rows.every_group, opened=opened, keep=self.cursor_key)
 
     def _fold(self, groups: Iterable[RunGroup], *, opened: bool, keep: str | None) -> None:
         self._opened |= {group.key: opened for group in groups}
