@@ -16,7 +16,7 @@ class RunsApp(ThemedApp):
     """Nothing but the table."""
 
     def compose(self) -> ComposeResult:
-        yield RunTable(LogView, id="runs")
+        yield RunTable(lambda: self.query_one(LogView), id="runs")
 
     @property
     def table(self) -> RunTable:

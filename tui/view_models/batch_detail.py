@@ -12,7 +12,7 @@ from core.runs.planning import Progress
 from core.runs.store import RunRecord, RunState
 from tui.view_models.batches import RunGroup
 from tui.view_models.fitting import CellLine, fit, words_of, wrapped
-from tui.view_models.runs import done_text, run_look
+from tui.view_models.runs import done_text, outcomes_text, run_look
 from tui.view_models.style import Cell, seconds_text
 from tui.view_models.times import moment_text
 
@@ -27,15 +27,13 @@ def batch_text(group: RunGroup, come: Progress, taken: float | None, last_lines:
 
     In a pane of `width` cells, what changes while runs go on takes a line each, so that nothing below it moves.
     """
-    lines: list[CellLine] = [
-        (Cell(fit(line, width, elide=True).rstrip(), style),) for line, style in _head(group, come)
-    ]
+    head = ((group.name, "title"), (batch_words(group, come), ""))
+    lines: list[CellLine] = [(Cell(fit(line, width, elide=True).rstrip(), style),) for line, style in head]
     lines += _running(group.records, last_lines, width)
     lines += _failures(group.records, width)
-    # While it goes on, what changes every second is in the heading.
-    facts = _facts(group, None if come.left else taken)
     lines.append(())
-    for name, value in facts:
+    # While it goes on, what changes every second is in the heading.
+    for name, value in _facts(group, None if come.left else taken):
         if value:
             lines += wrapped([Cell(name.ljust(_LABEL), "dim"), *_words(value)], width, _LABEL)
     return Text("\n").join(
@@ -43,21 +41,13 @@ def batch_text(group: RunGroup, come: Progress, taken: float | None, last_lines:
     )
 
 
-def _head(group: RunGroup, come: Progress) -> Iterator[tuple[str, str]]:
-    yield group.name, "title"
-    yield batch_words(group, come), ""
-
-
-def _words(text: str, style: str = "") -> list[Cell]:
-    return [Cell(word, style) for word in words_of(text)]
+def _words(text: str) -> list[Cell]:
+    return [Cell(word) for word in words_of(text)]
 
 
 def batch_words(group: RunGroup, come: Progress) -> str:
     """The progress of a batch; once it has ended, the outcomes of its runs."""
-    if come.left:
-        return done_text(come)
-    outcomes = Counter(run_look(record).word for record in group.records)
-    return ", ".join(f"{number:,} {word}" for word, number in outcomes.most_common())
+    return done_text(come) if come.left else outcomes_text(group.records)
 
 
 def _running(records: Sequence[RunRecord], last_lines: Mapping[str, str], width: int) -> Iterator[CellLine]:

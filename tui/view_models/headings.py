@@ -13,6 +13,8 @@ from core.matrix.view import shares
 from tui.view_models.fitting import fit
 from tui.view_models.style import Cell
 
+HEADING = "\0"
+"""The beginning of the keys of headings, and of no other key."""
 COUNTS_FROM = 110
 """Width from which there is room for a wide bar, and for more numbers behind it."""
 _COUNT, _RATE = 7, 5

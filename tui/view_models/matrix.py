@@ -22,7 +22,7 @@ from core.matrix.view import (
     text_of_row,
 )
 from tui.view_models.courses import course_text
-from tui.view_models.headings import COUNTS_FROM, HeadingTitles, bar_room, heading_line, title_line
+from tui.view_models.headings import COUNTS_FROM, HEADING, HeadingTitles, bar_room, heading_line, title_line
 from tui.view_models.style import (
     RESULT_LOOKS,
     STATUS_LOOKS,
@@ -275,9 +275,6 @@ _CELLS: Mapping[str, Callable[[MatrixRows, int, str], list[Cell]]] = {
 if TYPE_CHECKING:
     from core.matrix.view import Group, Line, Tree
 
-_HEADING = "\0"
-"""Begins the keys of headings; no id begins with it."""
-
 
 class TreeRows:
     """A RowSource over a Tree of a View's tests. Marks are live."""
@@ -309,13 +306,13 @@ class TreeRows:
 
     def heading_key(self, group: "Group") -> str:
         """The key of a group's heading."""
-        return _HEADING + group.text
+        return HEADING + group.text
 
     def heading_of(self, position: int) -> int | None:
         return self.tree.heading(self.line(position).group.text)
 
     def position_of(self, key: str) -> int | None:
-        if key.startswith(_HEADING):
+        if key.startswith(HEADING):
             return self.tree.heading(key[1:])
         row = self._view.matrix.rows.get(key)
         return None if row is None else self.tree.place(row)

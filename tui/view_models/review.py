@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from core.base.text import counted, one_line, printable
 from core.edits.pending import SEVERAL, Change, ChangeGroup, Conflict, Decision, GroupBy
 from tui.view_models.changes import Describe, brief_operations, describe_operations
-from tui.view_models.headings import Part, share_cells
+from tui.view_models.headings import HEADING, Part, share_cells
 from tui.view_models.rows import below_heading
 from tui.view_models.style import Cell, Line, TableColumn, diff_style
 
@@ -25,8 +25,6 @@ DECISIONS = {
 }
 _CONFLICT = Cell("! clash", "fail")
 _DECISION_WORDS = {Decision.UNDECIDED: "open"}
-_HEADING = "\0"
-"""Begins the keys of headings; no number begins with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +218,7 @@ class PendingLook:
 
 def heading_key(group: ChangeGroup) -> str:
     """The key of a group's heading."""
-    return _HEADING + group.key
+    return HEADING + group.key
 
 
 def change_name(change: Change) -> str:

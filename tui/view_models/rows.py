@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from tui.view_models.headings import (
+    HEADING,
     NO_TITLES,
     HeadingTitles,
     Part,
@@ -22,9 +23,6 @@ T_co = TypeVar("T_co", covariant=True)
 
 Row = Sequence[Sequence[Cell]]
 """The pieces of every column of a row."""
-
-_HEADING = "\0"
-"""The beginning of the keys of headings, and of no other key."""
 
 
 _INDENT = Cell("  ")
@@ -170,7 +168,7 @@ class GroupedRows:
 
     def key(self, position: int) -> str:
         group, row = self._lines[position]
-        return f"{_HEADING}{group.key}" if row is None else self.rows.key(row)
+        return self.heading_key(group) if row is None else self.rows.key(row)
 
     def heading_of(self, position: int) -> int | None:
         """The position of the heading of the group that a row is in, or that it is; None: the group has none."""
@@ -179,7 +177,7 @@ class GroupedRows:
     @staticmethod
     def heading_key(group: RowGroup) -> str:
         """The key of the heading of a group."""
-        return f"{_HEADING}{group.key}"
+        return f"{HEADING}{group.key}"
 
     def ids(self) -> Iterable[str]:
         return self.rows.ids() if isinstance(self.rows, Identified) else ()

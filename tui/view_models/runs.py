@@ -193,6 +193,10 @@ def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
 
 def ended_words(records: Sequence[RunRecord]) -> str:
     """The outcomes of runs that have all ended: `3 runs have ended: 2 pass, 1 CRASH`."""
+    return f"{counted(len(records), 'run')} {'has' if len(records) == 1 else 'have'} ended: {outcomes_text(records)}"
+
+
+def outcomes_text(records: Iterable[RunRecord]) -> str:
+    """`2 pass, 1 CRASH`: how many runs ended how, the most frequent outcome first."""
     counts = Counter(run_look(record).word for record in records)
-    outcomes = ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
-    return f"{counted(len(records), 'run')} {'has' if len(records) == 1 else 'have'} ended: {outcomes}"
+    return ", ".join(f"{count:,} {word}" for word, count in counts.most_common())

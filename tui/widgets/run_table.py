@@ -59,10 +59,9 @@ class RunTable(RowTable):
                 with_checkout=with_checkout,
             )
 
-        if keep is None and not len(self.source):
-            keep = rows().first()
+        was_empty, found = not len(self.source), rows()
         self._shown = rows
-        self.show(rows(), keep=keep)
+        self.show(found, keep=found.first() if keep is None and was_empty else keep)
 
     @property
     def rows(self) -> RunRows:
