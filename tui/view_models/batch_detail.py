@@ -4,6 +4,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from core.base.text import one_line
@@ -52,28 +53,29 @@ def batch_words(group: RunGroup, come: Progress) -> str:
 
 def _running(records: Sequence[RunRecord], last_lines: Mapping[str, str], width: int) -> Iterator[CellLine]:
     running = [record for record in records if record.state is RunState.RUNNING]
+    queued = [record for record in records if record.state is RunState.QUEUED]
+    shown = (*running[:_MOST_RUNNING], *queued[:_MOST_NEXT])
+    room = max(0, width - _LABEL)
+    names = min(max(_LEAST_ID, room // 2), max((cell_len(one_line(one.spec.test_id)) for one in shown), default=0))
+
+    def line(what: str, style: str, record: RunRecord, said: str) -> CellLine:
+        """A run in one line; what is said of each begins in the same column."""
+        return (
+            Cell(what.ljust(_LABEL), style),
+            Cell(fit(one_line(record.spec.test_id), names, elide=True)),
+            Cell(f"  {fit(one_line(said), max(0, room - names - 2))}", "dim"),
+        )
+
     for record in running[:_MOST_RUNNING]:
         where = f"on {record.place}" if record.place else ""
         said = "  ".join(filter(None, (where, last_lines.get(record.spec.run_id, ""))))
-        yield _line("running", "running", record, said, width)
+        yield line("running", "running", record, said)
     if more := running[_MOST_RUNNING:]:
         yield (Cell(f"{'':{_LABEL}}and {len(more):,} more", "dim"),)
-    queued = [record for record in records if record.state is RunState.QUEUED]
     for record in queued[:_MOST_NEXT]:
-        yield _line("on hold" if record.held else "next", "dim", record, record.summary, width)
+        yield line("on hold" if record.held else "next", "dim", record, record.summary)
     if more := queued[_MOST_NEXT:]:
         yield (Cell(f"{'':{_LABEL}}and {len(more):,} more", "dim"),)
-
-
-def _line(what: str, style: str, record: RunRecord, said: str, width: int) -> CellLine:
-    """A run in one line."""
-    room = max(0, width - _LABEL)
-    test = fit(one_line(record.spec.test_id), min(len(record.spec.test_id), max(_LEAST_ID, room // 2)), elide=True)
-    return (
-        Cell(what.ljust(_LABEL), style),
-        Cell(test),
-        Cell(f"  {fit(one_line(said), max(0, room - len(test) - 2))}", "dim"),
-    )
 
 
 def _failures(records: Sequence[RunRecord], width: int) -> Iterator[CellLine]:

@@ -4,6 +4,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
 from rich.cells import cell_len
 
 from core.runs import Outcome
@@ -33,8 +34,19 @@ def test_what_changes_takes_a_line_each() -> None:
     assert len(short) == len(long)
     assert max(map(cell_len, long)) <= 78
     assert short[2].split() == ["running", "alpha/pt-net-v1.5+aug-single-inf", "ok"]
-    assert short[3].startswith("next        m/0  waiting for a cpu slot")
+    assert " ".join(short[3].split()) == "next m/0 waiting for a cpu slot"
     assert short[6] == " " * 12 + "and 6 more"
+
+
+@pytest.mark.parametrize("width", [78, 118])
+def test_what_is_said_of_runs_is_in_one_column(width: int) -> None:
+    going = [of("1", ID, RUNNING), of("1", f"{ID}-again", RUNNING), of("1", "m/\N{CJK UNIFIED IDEOGRAPH-5BBD}", turn=1)]
+    found = lines(going, {f"1-{test}": "forward" for test in (ID, f"{ID}-again")}, width)[2:5]
+    words = ("forward", "forward", "waiting")
+    columns = {cell_len(line[: line.index(word)]) for line, word in zip(found, words, strict=True)}
+    assert len(columns) == 1
+    # An id is cut only where it has half of the room.
+    assert (ID in found[0]) == (width == 118)
 
 
 def test_failures_are_grouped_by_their_reason() -> None:
