@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PAGE = Path(__file__).parents[2] / "docs/design/screens.md"
-_SKETCH = re.compile(r"^### (Runs with the log|Review|Diff), (\d+)x(\d+)\n\n```\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+_SKETCH = re.compile(r"^### (Runs|Review|Diff), (\d+)x(\d+)\n\n```\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
 _LEFT_OUT = re.compile(r" +⋮ (\d+) lines like this one")
 SKETCHES = [
     pytest.param(int(width), int(height), text, id=f"{name} {width}x{height}")
