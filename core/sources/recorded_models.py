@@ -19,6 +19,8 @@ class OtherModels(NamedTuple):
     present: str
     recorded: str
     """In the index: a pin that was staged is meant."""
+    linked: bool
+    """Whether a link is in their place: git would replace what is recorded by the link."""
 
     @property
     def text(self) -> str:
@@ -28,8 +30,10 @@ class OtherModels(NamedTuple):
     @property
     def remedy(self) -> str:
         """The commands of git that end it, one for each intention."""
+        if self.linked:
+            return f"git -C {self.place} checkout {self.recorded} checks out the recorded ones"
         return (
-            f"git submodule update {self.place} checks out the recorded ones;"
+            f"git submodule update --init {self.place} checks out the recorded ones;"
             f" for an uplift, git add {self.place} records these"
         )
 
@@ -45,4 +49,4 @@ def other_models(checkout: Checkout) -> OtherModels | None:
     except TTMatrixError:
         # No git, no repository: then nothing is recorded.
         return None
-    return OtherModels(place, present, recorded) if present != recorded else None
+    return OtherModels(place, present, recorded, checkout.models.is_symlink()) if present != recorded else None

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""core.sources.recorded_models: what is advised brings the models that the checkout records; lists name other ones."""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from core.base.processes import run_command
+from core.sources import Checkout, other_models
+from tests.support.cli import call
+from tests.support.git import git
+from tests.support.states import MODELS, commit, with_submodule
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """One whose models are at the commit before the recorded one."""
+    checkout = with_submodule(tmp_path / "tt-xla")
+    git(checkout.root, "config", "--file", ".gitmodules", f"submodule.{MODELS}.path", MODELS)
+    git(checkout.root, "config", "--file", ".gitmodules", f"submodule.{MODELS}.url", str(checkout.models))
+    git(checkout.root, "add", ".gitmodules")
+    commit(checkout, "an uplift", {f"{MODELS}/alpha/notes.txt": "x"})
+    git(checkout.models, "checkout", "-q", "HEAD^")
+    return checkout
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_what_is_advised_brings_the_recorded_ones(checkout: Checkout, tmp_path: Path, linked: bool) -> None:
+    """Also into a clone that was made by hand, and into one behind a link."""
+    if linked:
+        checkout.models.rename(tmp_path / "elsewhere")
+        checkout.models.symlink_to(tmp_path / "elsewhere")
+    found = other_models(checkout)
+    assert found is not None
+    assert ("git add" in found.remedy) is not linked, "git would record the link itself"
+    words = found.remedy.partition(" checks out")[0]
+    done = run_command(shlex.split(words), cwd=checkout.root)
+    assert done.returncode == 0, done.stderr
+    assert other_models(checkout) is None
+
+
+def test_a_plain_directory_of_models_is_at_no_commit(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.models.rename(tmp_path / "elsewhere")
+    shutil.copytree(tmp_path / "elsewhere", checkout.models, ignore=shutil.ignore_patterns(".git"))
+    assert other_models(checkout) is None
+
+
+@pytest.mark.parametrize("words", [("list",), ("list", "--json"), ("jobs",)])
+def test_lists_say_that_they_are_of_other_models(checkout: Checkout, words: tuple[str, ...]) -> None:
+    said = call(*words, "--repo", checkout.root).err
+    assert said.count("The models are at ") == 1
+    git(checkout.root, "add", MODELS)
+    assert "The models are at " not in call(*words, "--repo", checkout.root).err
+
+
+@pytest.mark.parametrize("why", ["no git", "another owner"])
+def test_where_git_says_nothing_nothing_is_claimed(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, why: str
+) -> None:
+    if why == "no git":
+        monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    else:
+        monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    assert other_models(checkout) is None
