@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from math import inf
 
 from core.base.checked_numbers import day_of
 from core.ci import Selected
@@ -263,21 +262,26 @@ class Verdicts:
     @cached_property
     def newest(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """Whether the newest result of each cell that ran passed and was as expected, by id and arch."""
-        return self._endings(-inf)
+        return {id: {arch: words for arch, (_, words) in archs.items()} for id, archs in self._newest.items()}
 
     @cached_property
     def of_night(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """As `newest`, of the cells whose newest result is from the last day that has results of any cell."""
-        return self._endings(self._day)
+        found = {
+            id: {arch: words for arch, (when, words) in archs.items() if when > self._day}
+            for id, archs in self._newest.items()
+        }
+        return {id: archs for id, archs in found.items() if archs}
 
-    def _endings(self, after: float) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-        """The words of the newest result of each cell, by id and arch; without results up to the moment `after`."""
-        found: dict[str, dict[str, tuple[str, ...]]] = {}
+    @cached_property
+    def _newest(self) -> Mapping[str, Mapping[str, tuple[float, tuple[str, ...]]]]:
+        """The moment of the newest result of each cell that ran, and its words, by id and arch."""
+        found: dict[str, dict[str, tuple[float, tuple[str, ...]]]] = {}
         for one in self.counting.newest():
-            if one.when > after and one.function in MODEL_TESTS and one.arch in self.matrix.schema.archs:
+            if one.function in MODEL_TESTS and one.arch in self.matrix.schema.archs:
                 expected = AS_EXPECTED if one.as_expected else UNEXPECTED
                 words = (PASSED, expected) if one.ending is Ending.PASSED else (expected,)
-                found.setdefault(one.test_id, {})[one.arch] = words
+                found.setdefault(one.test_id, {})[one.arch] = one.when, words
         return found
 
     @cached_property
