@@ -268,7 +268,7 @@ class Verdicts:
     def of_night(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """As `newest`, of the cells whose newest result is from the last day that has results of any cell."""
         found = {
-            id: {arch: words for arch, (when, words) in archs.items() if when > self._day}
+            id: {arch: words for arch, (when, words) in archs.items() if self._is_of_last_day(when)}
             for id, archs in self._newest.items()
         }
         return {id: archs for id, archs in found.items() if archs}
@@ -285,11 +285,17 @@ class Verdicts:
         return found
 
     @cached_property
-    def _day(self) -> float:
-        """The moment from which on results are from the last day that has any."""
-        # A result from a wrong clock, which earlier versions have stored, is from no day.
+    def _last_day(self) -> tuple[float, float]:
+        """The moments after and up to which results are from the last day that has any.
+
+        A result from a wrong clock, which earlier versions have stored, is from no day.
+        """
         possible = self.counting.possible
-        return max((one.latest for one in self._short.values() if one.latest <= possible), default=0) - _DAY
+        return max((one.latest for one in self._short.values() if one.latest <= possible), default=0) - _DAY, possible
+
+    def _is_of_last_day(self, when: float) -> bool:
+        after, until = self._last_day
+        return after < when <= until
 
     @cached_property
     def turned(self) -> Mapping[str, Mapping[str, str]]:
@@ -297,7 +303,7 @@ class Verdicts:
         is from the last day that has results of any cell.
         """
         found = {
-            id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if turn.when > self._day}
+            id: {arch: _TURNS[turn.fixed] for arch, turn in one.turns.items() if self._is_of_last_day(turn.when)}
             for id, one in self._short.items()
         }
         return {id: archs for id, archs in found.items() if archs}

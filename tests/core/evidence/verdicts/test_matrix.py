@@ -136,3 +136,12 @@ def test_the_level_that_changed_has_its_run_and_what_was_before(matrix: Matrix) 
     ]
     one = Verdicts(matrix, Results(rows), Policy()).of(TINY)[0]
     assert (one.verdict, one.since, len(one.earlier)) == (Verdict.PCC_TIGHT, "nightly-20", 20)
+
+
+def test_what_a_wrong_clock_says_is_of_no_night(matrix: Matrix) -> None:
+    """Else what ran years ahead would be of every night until then."""
+    some = [seen(Ending.FAILED, test_id=NET, when=1.0), seen(test_id=NET, when=1e12), seen(test_id=TINY, when=2.0)]
+    facts = Verdicts(matrix, some, Policy())
+    assert facts.newest.keys() == {NET, TINY}
+    assert facts.of_night.keys() == {TINY}
+    assert facts.turned == {}
