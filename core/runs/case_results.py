@@ -120,7 +120,16 @@ def case_progress(record: RunRecord, now: float) -> CaseProgress | None:
 
 
 def _lines(file: Path) -> int:
-    """The number of complete lines of a file: screens ask often, so they are not parsed."""
+    """The number of complete lines of a file. Screens ask often: they are not parsed, and read when there are more."""
+    try:
+        stat = file.stat()
+    except OSError:
+        return 0
+    return _counted(os.fspath(file), stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=_MOST_FILES)
+def _counted(file: str, _size: int, _changed: int) -> int:
     try:
         return read_bytes(file, None).count(b"\n")
     except OSError:

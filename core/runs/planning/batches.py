@@ -200,5 +200,5 @@ def time_taken(members: Sequence[RunRecord], now: float) -> float | None:
     spans = [(record.started, record.started + (record.seconds or 0.0)) for record in members if record.started]
     if not spans:
         return None
-    going = any(record.active for record in members)
-    return max(0.0, (now if going else max(end for _, end in spans)) - min(start for start, _ in spans))
+    last = now if any(record.active for record in members) else max(end for _, end in spans)
+    return max(0.0, last - min(start for start, _ in spans))

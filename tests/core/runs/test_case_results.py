@@ -4,9 +4,11 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from core.base.files import read_bytes
 from core.runs import CaseDocument, Outcome, case_progress, case_seconds, counts_text, read_case_results
 from core.runs.case_results import cases_left
 from core.runs.store import Finished, Queued, Started
@@ -33,6 +35,24 @@ def test_torn_and_foreign_lines_are_passed_over(tmp_path: Path) -> None:
     assert [one["id"] for one in read_case_results(tmp_path)] == ["m::a"]
     write(tmp_path, line("m::a", "pass"), line("m::b", "fail"))
     assert len(read_case_results(tmp_path)) == 2, "what has grown is read again"
+
+
+def test_progress_reads_results_only_when_there_are_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Screens ask for it with every frame, also of batches of thousands of cases."""
+    reads: list[object] = []
+
+    def read(*words: Any) -> bytes:
+        reads.append(words)
+        return read_bytes(*words)
+
+    monkeypatch.setattr("core.runs.case_results.read_bytes", read)
+    events: list[Event] = [Queued(0.0, "here", "boot"), Started(10.0, SUPERVISOR, ())]
+    going = fold(CASES, tmp_path, events, Presence(watched=True))
+    for some in ((), (line("m::a", "pass"),), (line("m::a", "pass"), line("m::b", "fail"))):
+        write(going.directory, *some)
+        found = [case_progress(going, 20.0) for _ in range(3)]
+        assert [one and one.done for one in found] == [len(some)] * 3
+    assert len(reads) == 3
 
 
 def test_what_has_to_be_looked_at_comes_first() -> None:
