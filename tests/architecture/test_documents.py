@@ -27,7 +27,6 @@ _MAY = {
     "core/runs/planning/interpreter.py": (1, "the answer of a probe"),
     "core/runs/planning/package_downloads.py": (2, "the answer of a probe"),
     "core/runs/store/index.py": (1, "a result as it was stored: `RunResult` has its fields"),
-    "core/runs/store/result.py": (1, "numbers of any names, within a result"),
     "core/runs/store/store.py": (1, _OTHERS),
     "core/sources/ci/preset_text.py": (1, _OTHERS),
     "core/sources/ci/presets.py": (1, _OTHERS),

@@ -1,12 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run has reported of itself: the last line of its own, or what pytest and its log say, field by field."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
+from core.base import files
 from core.base.checked_numbers import finite
+
+T = TypeVar("T")
+
+
+class _Raw(Protocol):
+    @property
+    def raw(self) -> Mapping[str, Any]: ...
+
+
+class _Part(Generic[T]):
+    """The part of `raw` that has the name of the attribute, read when it is asked for."""
+
+    def __init__(self, read: Callable[[object], T]) -> None:
+        self._read = read
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, of: _Raw, owner: type | None = None) -> T:
+        return self._read(of.raw.get(self._name))
+
+
+def _text(found: object) -> str:
+    return str(found or "")
+
+
+def _mapping(found: object) -> Mapping[str, Any] | None:
+    return found if isinstance(found, Mapping) else None
+
+
+def _whole(found: object) -> int | None:
+    return found if isinstance(found, int) else None
+
+
+def _first_line(value: object) -> str:
+    return _text(value).strip().partition("\n")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,18 +52,19 @@ class Phase:
 
     raw: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def dtype(self) -> str:
-        return str(self.raw.get("dtype") or "")
+    dtype = _Part(_text)
+    step = _Part(_text)
+    """Where it stopped: import, load_model, load_inputs, forward, unpack, backward; empty if it passed."""
+    output = _Part(_mapping)
+    """The structure of the value that forward returned: class, module and leaves; None if it did not return."""
+    unpacked = _Part(_mapping)
+    """The structure of the value that was unpacked from it."""
+    decoder_start = _Part(_mapping)
+    """The token that the model's configuration starts decoders with, and its holder; None: it has none."""
 
     @property
     def ok(self) -> bool:
         return self.raw.get("ok") is True
-
-    @property
-    def step(self) -> str:
-        """Where it stopped: import, load_model, load_inputs, forward, unpack, backward; empty if it passed."""
-        return str(self.raw.get("step") or "")
 
     @property
     def seconds(self) -> float:
@@ -37,19 +75,8 @@ class Phase:
         """The exception at the end of its traceback, all lines; empty if it passed."""
         if self.ok:
             return ""
-        text = str(self.raw.get("error") or "").strip()
-        kind = str(self.raw.get("error_type") or "")
+        text, kind = _text(self.raw.get("error")).strip(), _text(self.raw.get("error_type"))
         return f"{kind}: {text}" if text else kind
-
-    @property
-    def output(self) -> Mapping[str, Any] | None:
-        """The structure of the value that forward returned: class, module and leaves; None if it did not return."""
-        return _mapping(self.raw.get("output"))
-
-    @property
-    def unpacked(self) -> Mapping[str, Any] | None:
-        """The structure of the value that was unpacked from it."""
-        return _mapping(self.raw.get("unpacked"))
 
     @property
     def forward_parameters(self) -> tuple[str, ...]:
@@ -60,11 +87,6 @@ class Phase:
     def inputs(self) -> Sequence[Mapping[str, Any]]:
         """The leaves of the value of `load_inputs`: name, type, dtype and shape."""
         return self.raw.get("inputs") or ()
-
-    @property
-    def decoder_start(self) -> Mapping[str, Any] | None:
-        """The token that the model's configuration starts decoders with, and its holder; None: it has none."""
-        return _mapping(self.raw.get("decoder_start"))
 
     @property
     def traceback(self) -> str:
@@ -89,25 +111,25 @@ class RunResult:
 
     raw: Mapping[str, Any]
 
-    @property
-    def reason(self) -> str:
-        """The most telling line of report and log."""
-        return self._text("reason")
-
-    @property
-    def cause(self) -> str:
-        """The line of the log that names the cause."""
-        return self._text("cause")
-
-    @property
-    def message(self) -> str:
-        """What pytest says of a failure, or what a run of another kind says of itself."""
-        return self._text("message")
-
-    @property
-    def error_message(self) -> str:
-        """The exception, as upstream's runner reports it, else the cause."""
-        return self._text("error_message")
+    reason = _Part(_text)
+    """The most telling line of report and log."""
+    cause = _Part(_text)
+    """The line of the log that names the cause."""
+    message = _Part(_text)
+    """What pytest says of a failure, or what a run of another kind says of itself."""
+    error_message = _Part(_text)
+    """The exception, as upstream's runner reports it, else the cause."""
+    backend = _Part(_text)
+    device = _Part(_text)
+    """The device that its backend used."""
+    file = _Part(_text)
+    """The manifest that an extraction wrote."""
+    model = _Part(_text)
+    """The model whose ops were extracted."""
+    in_file = _Part(_whole)
+    """How many cases the manifest has after an extraction."""
+    added = _Part(_whole)
+    """How many of them are new."""
 
     @property
     def problem(self) -> str | None:
@@ -120,15 +142,6 @@ class RunResult:
         """The phases of a CPU repro."""
         found = self.raw.get("phases")
         return [Phase(one) for one in found if isinstance(one, Mapping)] if isinstance(found, list | tuple) else []
-
-    @property
-    def backend(self) -> str:
-        return self._text("backend")
-
-    @property
-    def device(self) -> str:
-        """The device that its backend used."""
-        return self._text("device")
 
     @property
     def seconds(self) -> float | None:
@@ -145,8 +158,8 @@ class RunResult:
     def performance(self) -> Mapping[str, Any]:
         """The numbers that our own runner wrote; empty if another one ran."""
         try:
-            said = json.loads(self._text("performance") or "{}")
-        except ValueError:
+            said = files.parsed(_text(self.raw.get("performance")) or "{}")
+        except files.Malformed:
             return {}
         return _mapping(said) or {}
 
@@ -158,28 +171,8 @@ class RunResult:
     @property
     def line(self) -> tuple[str, int] | None:
         """The file and line of the model that a bisection names, relative to the checkout."""
-        file, _, line = self._text("line").rpartition(":")
+        file, _, line = _text(self.raw.get("line")).rpartition(":")
         return (file, int(line)) if file and line.isdecimal() else None
-
-    @property
-    def file(self) -> str:
-        """The manifest that an extraction wrote."""
-        return self._text("file")
-
-    @property
-    def model(self) -> str:
-        """The model whose ops were extracted."""
-        return self._text("model")
-
-    @property
-    def in_file(self) -> int | None:
-        """How many cases the manifest has after an extraction."""
-        return _whole(self.raw.get("in_file"))
-
-    @property
-    def added(self) -> int | None:
-        """How many of them are new."""
-        return _whole(self.raw.get("added"))
 
     @property
     def summary(self) -> str:
@@ -187,18 +180,3 @@ class RunResult:
         if self.problem is not None:
             return self.problem
         return _first_line(self.message) if self.message else "; ".join(one.words for one in self.phases)
-
-    def _text(self, name: str) -> str:
-        return str(self.raw.get(name) or "")
-
-
-def _mapping(found: object) -> Mapping[str, Any] | None:
-    return found if isinstance(found, Mapping) else None
-
-
-def _whole(found: object) -> int | None:
-    return found if isinstance(found, int) else None
-
-
-def _first_line(value: object) -> str:
-    return str(value or "").strip().partition("\n")[0]
