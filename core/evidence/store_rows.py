@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from core.base.checked_numbers import LAST_MOMENT, LONGEST
-from core.base.files import plain, typed
+from core.base.files import decoded, plain
 from core.domain.model import BringupStatus, Function, Status
 from core.evidence.observation import (
     RAN,
@@ -311,7 +311,7 @@ class Reader:
             for id, test, function, arch in self._read(_CELLS, new):
                 self._cells[id] = as_text(test), Function(function), as_text(arch)
         if new := {row[2] for row in rows} - self._shapes.keys():
-            self._shapes.update((id, _shape_from(fields)) for id, fields in self._read(_SHAPES, new))
+            self._shapes.update((id, decoded(fields, Shape)) for id, fields in self._read(_SHAPES, new))
         new = {row[1] for row in rows} - self._sessions.keys()
         sessions = self._read(_SESSIONS, new) if new else []
         texts = {row[3] for row in rows}
@@ -362,7 +362,7 @@ class Reader:
                     commit,
                     models,
                     texts[raised],
-                    None if op is None else typed(json.loads(op), CaseNumbers),
+                    None if op is None else decoded(op, CaseNumbers),
                     profile,
                 )
             )
@@ -382,16 +382,9 @@ _ADDED = itemgetter(1, -1)
 _ORIGINS = {one.value: one for one in Origin}
 
 
-def _shape_from(text: str) -> Shape:
-    ending, expected, forced, stage, required, checked, shortcut, guidance, signal, attempts = json.loads(text)
-    required = None if required is None else float(required)
-    decided = Ending(ending), Status(expected), forced, BringupStatus(stage)
-    return Shape(*decided, required, checked, shortcut, tuple(guidance), signal, attempts)
-
-
 def read_shapes(connection: sqlite3.Connection) -> dict[int, Shape]:
     """Every shape in the store, by its id."""
-    return {id: _shape_from(fields) for id, fields in connection.execute("SELECT id, fields FROM shapes")}
+    return {id: decoded(fields, Shape) for id, fields in connection.execute("SELECT id, fields FROM shapes")}
 
 
 _WANTED = "WHERE id IN (SELECT value FROM json_each(?))"

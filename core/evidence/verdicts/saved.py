@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from core.base.files import decoded
 from core.evidence.observation import Ending, Observation
 from core.evidence.series import turned_with
 from core.evidence.verdicts.verdict import Judgement, Verdict
@@ -70,13 +71,13 @@ class SavedVerdicts:
             with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as connection:
                 found = connection.execute("SELECT test, stamp, verdicts, turns, latest FROM verdicts").fetchall()
             # Most tests share a few of these texts.
-            verdicts = {text: _verdicts(text) for text in {row[2] for row in found}}
-            turns = {text: _turns(text) for text in {row[3] for row in found}}
+            verdicts = {text: decoded(text, dict[str, Verdict]) for text in {row[2] for row in found}}
+            turns = {text: decoded(text, dict[str, Turn]) for text in {row[3] for row in found}}
             return {
                 test: SavedVerdict(stamp, verdicts[words], turns[turned], latest)
                 for test, stamp, words, turned, latest in found
             }
-        except (sqlite3.Error, ValueError, TypeError, AttributeError):
+        except (sqlite3.Error, ValueError, TypeError):
             return {}
 
     def change(self, fresh: Mapping[str, SavedVerdict], gone: Iterable[str]) -> None:
@@ -104,11 +105,3 @@ class SavedVerdicts:
             connection.execute(_TABLE)
             connection.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?)", rows)
             connection.executemany("DELETE FROM verdicts WHERE test = ?", dropped)
-
-
-def _verdicts(text: str) -> Mapping[str, Verdict]:
-    return {arch: Verdict(word) for arch, word in json.loads(text).items()}
-
-
-def _turns(text: str) -> Mapping[str, Turn]:
-    return {arch: Turn(*turn) for arch, turn in json.loads(text).items()}

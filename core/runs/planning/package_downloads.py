@@ -2,11 +2,11 @@
 """The packages that an interpreter lacks, and the files that pip would download for them; nothing is downloaded."""
 
 import importlib.metadata
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.base.errors import TTMatrixError
+from core.base.files import Malformed, decoded
 from core.base.processes import CommandRunner, run_command
 from core.runs.planning.downloads import Download, Kind, named_packages
 from core.runs.planning.kinds import PAYLOAD
@@ -41,10 +41,10 @@ def lacking(
     try:
         done = runner([str(python), str(_LACKING_SCRIPT), *map(str, places)], cwd=cwd, timeout=_LACKING_SECONDS)
         line = next(line for line in done.stdout.splitlines() if line.startswith(_LACKING))
-        said = json.loads(line.removeprefix(_LACKING))
-        return {Path(place): [str(one) for one in lines] for place, lines in said.items()}
-    except (TTMatrixError, StopIteration, ValueError, AttributeError, TypeError, RecursionError):
+        said = decoded(line.removeprefix(_LACKING), dict[str, list[str]])
+    except (TTMatrixError, StopIteration, Malformed):
         return None
+    return {Path(place): lines for place, lines in said.items()}
 
 
 def downloads_of_packages(
@@ -72,14 +72,14 @@ def _said(
     try:
         done = runner(command, cwd=cwd, timeout=_SECONDS + _MORE_SECONDS)
         line = next(line for line in done.stdout.splitlines() if line.startswith(_MARK))
-        said = json.loads(line.removeprefix(_MARK))
-        return {Path(place): None if found is None else _downloads(found) for place, found in said.items()}
-    except (TTMatrixError, StopIteration, ValueError, AttributeError, TypeError, RecursionError):
+        said = decoded(line.removeprefix(_MARK), dict[str, list[tuple[str, str]] | None])
+    except (TTMatrixError, StopIteration, Malformed):
         return {}
+    return {Path(place): None if found is None else _downloads(found) for place, found in said.items()}
 
 
-def _downloads(found: Sequence[Sequence[str]]) -> list[Download]:
-    return [Download(Kind.PACKAGE, str(name), address=str(address)) for name, address in found]
+def _downloads(found: Sequence[tuple[str, str]]) -> list[Download]:
+    return [Download(Kind.PACKAGE, name, address=address) for name, address in found]
 
 
 def _own_pip() -> str:
