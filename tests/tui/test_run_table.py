@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from core.runs.store import RunRecord
 from tests.support.app import ThemedApp
 from tests.tui.view_models.test_batches import passed
-from tui.view_models import FOLDED_FROM
+from tui.view_models.batches import FOLDED_FROM
 from tui.widgets import LogView, RunTable
 
 

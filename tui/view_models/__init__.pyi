@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from .batch_detail import again_command as again_command, batch_text as batch_text, batch_words as batch_words
-from .batch_list import FOLDED_FROM as FOLDED_FROM, RunRows as RunRows, batch_rows as batch_rows
+from .batch_list import RunRows as RunRows, batch_rows as batch_rows
 from .batches import RunGroup as RunGroup
 from .changes import effect_words as effect_words, rebase_words as rebase_words
 from .clusters import (

@@ -26,8 +26,6 @@ from tui.view_models.runs import run_rows
 from tui.view_models.style import Cell, seconds_text
 from tui.view_models.times import ago_text, left_text
 
-FOLDED_FROM = 11
-"""A batch of so many runs is folded until somebody unfolds it."""
 _FAILED, _TAKEN, _LEFT = 10, 6, 11
 _TIME_FROM = 100
 """Width from which headings say the time taken."""
@@ -191,7 +189,7 @@ def _left(come: Progress) -> str:
 
 def batch_rows(
     records: Sequence[RunRecord],
-    is_folded: Callable[[RunGroup], bool] = lambda group: len(group.records) >= FOLDED_FROM,
+    is_folded: Callable[[RunGroup], bool] = lambda group: group.is_long,
     marks: Collection[str] = (),
     clock: Callable[[], float] = lambda: time.time(),
     ages: Mapping[str, Age] = MappingProxyType({}),

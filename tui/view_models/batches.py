@@ -15,6 +15,8 @@ from core.runs.store import RunRecord, RunState
 from tui.view_models.fitting import fit
 from tui.view_models.headings import Part
 
+FOLDED_FROM = 11
+"""A batch of so many runs is folded until somebody unfolds it."""
 _LEAST_NAME = 8
 
 
@@ -36,6 +38,11 @@ class RunGroup:
     def batch(self) -> str:
         """The name of the batch."""
         return batch_of(self.records[0])
+
+    @property
+    def is_long(self) -> bool:
+        """Whether its runs are hidden until somebody asks for them."""
+        return len(self.records) >= FOLDED_FROM
 
     @cached_property
     def tests(self) -> int:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings of the doctor as rows of a table."""
 
+import os
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
@@ -63,11 +64,12 @@ def _by_kind(findings: Sequence[Finding]) -> Mapping[str, Sequence[int]]:
 def _beginning(findings: Sequence[Finding], rows: Sequence[int]) -> str:
     """The whole words, or directories, that the messages of several findings begin with."""
     messages = [one_line(findings[row].message) for row in rows]
-    first, last = min(messages), max(messages)
-    if len(messages) < 2 or first == last:
-        return first if len(messages) > 1 else ""
-    same = next((at for at, pair in enumerate(zip(first, last, strict=False)) if len({*pair}) > 1), len(first))
-    words = first[: max(first.rfind(end, 0, same) for end in _ENDS) + 1]
+    if len(messages) < 2:
+        return ""
+    same = os.path.commonprefix(messages)  # noqa: RUF071 - of texts, letter by letter
+    if len({*messages}) == 1:
+        return same
+    words = same[: max(map(same.rfind, _ENDS)) + 1]
     return words if len(words) >= _LEAST_SHARED else ""
 
 

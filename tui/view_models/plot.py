@@ -26,6 +26,7 @@ _CELLS_OF_A_LINE = 5
 _LEAST_LINES = 8
 """So high it may be anyway."""
 _NEAR = 1e-9
+"""Less than this is an error of rounding."""
 _ROOM = 0.05
 """Share of a number that never changes, above and below it on its axis."""
 _STEPS = (1, 2, 5, 10)
@@ -157,7 +158,7 @@ def axis_cell(number: float | None, step: float) -> Cell:
     """The axis beside one row, with a number in at most five characters up to 99,999."""
     if number is None:
         return Cell(f"{'':>{AXIS - 1}}│", "dim")
-    places = max(0, -math.floor(math.log10(step) + 1e-9))
+    places = max(0, -math.floor(math.log10(step) + _NEAR))
     return Cell(f"{f'{number:,.{places}f}':>{AXIS - 1}}┤"[-AXIS:], "dim")
 
 
@@ -209,7 +210,7 @@ def _dots_of(curve: Curve, axis: Scale, wide: int) -> Iterator[tuple[int, int]]:
 
 def _dot(axis: Scale, value: float) -> int:
     """The line of dots of a value, from the bottom: at a number of the axis as high as its mark, amid the cell."""
-    return int((axis.row(value) + 0.5) * _HIGH)
+    return int((axis.row(value) + _HALF) * _HIGH)
 
 
 def _between(one: tuple[int, int], other: tuple[int, int]) -> Iterator[tuple[int, int]]:

@@ -9,7 +9,7 @@ from textual.message import Message
 from core.runs import Age
 from core.runs.store import RunRecord
 from tui.commands import Hint, Need, Where, command
-from tui.view_models import FOLDED_FROM, RunGroup, RunRows, batch_rows
+from tui.view_models import RunGroup, RunRows, batch_rows
 from tui.widgets.log_view import LogView
 from tui.widgets.row_table import RowTable
 
@@ -30,7 +30,7 @@ class RunTable(RowTable):
         self._last_lines: dict[str, str] = {}
         """The last lines of running runs, by run id."""
         self._opened: dict[str, bool] = {}
-        """By key, whether a person has unfolded a group or folded it. The others are as their size says."""
+        """By key, whether a person has unfolded a group or folded it. The others are folded where they are long."""
         self._shown: Callable[[], RunRows] = lambda: batch_rows(())
         super().__init__(self._shown(), id=id)
 
@@ -88,7 +88,7 @@ class RunTable(RowTable):
 
     def is_folded(self, group: RunGroup) -> bool:
         """Whether the runs of a group are hidden."""
-        return not self._opened.get(group.key, len(group.records) < FOLDED_FROM)
+        return not self._opened.get(group.key, not group.is_long)
 
     def reveal(self, run_id: str) -> None:
         """Put the cursor on a run, in an unfolded group."""

@@ -9,8 +9,8 @@ from core.runs import Outcome
 from core.runs.store import Finished, RunRecord
 from core.runs.store.events import Event
 from tests.tui.view_models.test_runs import RUNNING, record
-from tui.view_models import FOLDED_FROM, Fitting, RunGroup, RunRows, batch_rows, fit
-from tui.view_models.batches import batches, in_turn
+from tui.view_models import Fitting, RunGroup, RunRows, batch_rows, fit
+from tui.view_models.batches import FOLDED_FROM, batches, in_turn
 
 NOW = 130.0
 
