@@ -37,11 +37,11 @@ from tui.commands import Hint, Where, command
 from tui.keymap import advice
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
-from tui.view_models import Cell, OverviewRows
+from tui.view_models import MOST_LANES, Cell, OverviewRows
 from tui.widgets import CellLines, CellTable, NumberBoard, RowTable
 
-_LANES, _WIDE = 5, 2
-"""The most boards side by side: those with one number a row, and below them those with many."""
+_WIDE = 2
+"""The most boards side by side below the lanes."""
 _AROUND = 4
 """Lines of the screen that are not for numbers: tabs, title, what the number is, keys."""
 
@@ -63,7 +63,7 @@ class OverviewScreen(SessionScreen):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="lanes"):
-            for number in range(_LANES):
+            for number in range(MOST_LANES):
                 yield NumberBoard(id=f"lane-{number}")
         yield Static("", id="first-step", markup=False)
         with Horizontal(id="wide"):

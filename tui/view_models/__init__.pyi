@@ -72,7 +72,7 @@ from .nightly import (
 )
 from .op_case import op_results_text as op_results_text
 from .op_report import NO_OP_RESULTS as NO_OP_RESULTS, OpReport as OpReport
-from .overview import OverviewRows as OverviewRows, arranged as arranged
+from .overview import MOST_LANES as MOST_LANES, OverviewRows as OverviewRows, arranged as arranged
 from .pairs import (
     ListedPairs as ListedPairs,
     Pair as Pair,

@@ -28,6 +28,7 @@ _MOST_PLOT, _LEAST_PLOT = 30, 7
 """Lines of the plots. With less room there is one line in their place."""
 _LANES = (Part.NIGHT, Part.DECIDE, Part.HERE, Part.DOCTOR, Part.LOOK)
 """The contents of each lane, from the left; later ones are below where there is no room for their lane."""
+MOST_LANES = len(_LANES)
 _SURE = 3
 """So many lanes are everywhere."""
 
@@ -45,11 +46,11 @@ class Arranged(NamedTuple):
 def arranged(sections: Iterable[Section], width: int, height: int) -> Arranged:
     """Arrange the sections in `width` x `height` cells, so that what a morning asks first is at the top left."""
     left = {section.title: section for section in sections}
-    count = max(_SURE, min(len(_LANES), width // _LANE))
+    count = max(_SURE, min(MOST_LANES, width // _LANE))
     lanes = [[left.pop(title)] for title in _LANES[:count] if title in left]
     below = [left.pop(title) for title in Part if title in left]
     # What is left are the kinds of rows.
-    if count == len(_LANES) and lanes:
+    if count == MOST_LANES and lanes:
         lanes[min(_SURE, len(lanes)) - 1] += left.values()
     else:
         below += left.values()

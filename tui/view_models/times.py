@@ -9,7 +9,7 @@ from core.base.text import ago_text as ago_text
 
 _MINUTE, _HOUR = 60.0, 3_600.0
 _STEPS = ((_MINUTE, 10.0), (_HOUR, _MINUTE))
-"""Below so many seconds, what is left is said in steps of so many: more precision would be pretended, and repainted."""
+"""Up to so many seconds, what is left is said in steps of so many: more precision would be pretended, and repainted."""
 _LONG_STEP = 10 * _MINUTE
 
 
@@ -20,5 +20,5 @@ def moment_text(at: float | None) -> str:
 
 def left_text(seconds: float) -> str:
     """`40 s`, `3 min`, `1 h 20 min`: an estimate of what is left, rounded up."""
-    step = next((step for below, step in _STEPS if seconds <= below - step), _LONG_STEP if seconds > _HOUR else _MINUTE)
+    step = next((step for most, step in _STEPS if seconds <= most), _LONG_STEP)
     return hosts.time_text(ceil(seconds / step) * step)

@@ -138,7 +138,7 @@ class Fitting:
         self._seen.clear()
 
     def see(self, positions: Sequence[int]) -> bool:
-        """Take in rows that become visible; whether a text is wider than all before."""
+        """Take in rows that become visible; whether columns have other widths now."""
         new = [at for at in positions if at not in self._seen]
         if not new:
             return False
