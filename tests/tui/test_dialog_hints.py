@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from textual.binding import Binding
+from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input, Label
 
@@ -18,14 +19,16 @@ from core.matrix.view import Targets
 from core.runs.planning import KINDS
 from tests.support.app import build_app, screen_text, until
 from tests.support.tree import sample
+from tui.app.app import Appearance, TTMatrixApp
 from tui.key_names import ARROWS, KEY_NAMES
+from tui.keymap import read_keymap
 from tui.screens import Ask, Confirm, Dialog, Launch, Notice, Option, Pick
 from tui.screens.group_decision import GroupDecision
 from tui.screens.run_list import LogDiff
 from tui.screens.side_by_side import SideBySide
 from tui.screens.target_question import TargetQuestion
 from tui.view_models import ListedPairs, Pair
-from tui.widgets import RowTable
+from tui.widgets import LinesView, RowTable
 
 
 def _dialogs() -> list[type[Dialog[Any]]]:
@@ -96,13 +99,17 @@ def _some() -> list[Dialog[Any]]:
     ]
 
 
+async def _opened(app: TTMatrixApp, pilot: Pilot[None], dialog: Dialog[Any]) -> None:
+    app.push_screen(dialog)
+    await until(pilot, lambda: app.screen is dialog and bool(dialog.query("#dialog-hint")), "the dialog")
+
+
 @pytest.mark.parametrize("at", range(len(_some())))
 async def test_each_key_of_the_line_works(tmp_path: Path, at: int) -> None:
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(100, 36)) as pilot:
         dialog = _some()[at]
-        app.push_screen(dialog)
-        await until(pilot, lambda: app.screen is dialog and bool(dialog.query("#dialog-hint")), "the dialog")
+        await _opened(app, pilot, dialog)
         await _all_work(dialog)
 
 
@@ -130,8 +137,7 @@ async def test_a_key_that_does_nothing_now_is_not_on_the_line(tmp_path: Path) ->
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(100, 36)) as pilot:
         plain: Confirm = Confirm("Stop it?", "", verb="stop it")
-        app.push_screen(plain)
-        await until(pilot, lambda: app.screen is plain and bool(plain.query("#dialog-hint")), "the question")
+        await _opened(app, pilot, plain)
         assert _hinted(plain) == ["y", "escape"]
         await pilot.press("I")
         assert app.screen is plain and not plain.other_chosen
@@ -143,6 +149,15 @@ async def test_a_key_that_does_nothing_now_is_not_on_the_line(tmp_path: Path) ->
         await until(pilot, lambda: "Nothing matches" in pick.hint_words(), "no match")
         line = str(pick.query_one("#dialog-hint", Label).visual)
         assert line == "Nothing matches what is typed   esc cancel"
+
+
+async def test_a_key_that_a_person_has_given_away_is_not_on_the_line(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path), look=Appearance(keymap=read_keymap("vim", {"lines.up": "k", "lines.down": "j"})))
+    async with app.run_test(size=(100, 36)) as pilot:
+        diff = LogDiff(["--- a", "+++ b"])
+        await _opened(app, pilot, diff)
+        await until(pilot, lambda: isinstance(app.focused, LinesView), "the lines")
+        await until(pilot, lambda: _hinted(diff) == ["pageup", "pagedown", "left", "right", "escape"], "the other keys")
 
 
 async def test_where_a_letter_is_typed_the_line_does_not_name_it(tmp_path: Path) -> None:
@@ -179,8 +194,7 @@ async def test_keys_look_as_on_the_line_of_keys_of_a_screen(tmp_path: Path) -> N
     app = build_app(sample(tmp_path))
     async with app.run_test(size=(100, 50)) as pilot:
         question: Confirm = Confirm("Stop it?", "", verb="stop it")
-        app.push_screen(question)
-        await until(pilot, lambda: app.screen is question and bool(question.query("#dialog-hint")), "the question")
+        await _opened(app, pilot, question)
         hint = question.hint_line()
         assert hint.plain == "y stop it   esc cancel"
         assert [hint.plain[one.start : one.end] for one in hint.spans] == ["y", "esc"]

@@ -15,6 +15,7 @@ from tests.core.runs.planning.test_estimate import going
 from tests.support.app import build_app, screen_text, until
 from tests.support.idle import wait_for_idle
 from tests.support.sample import sample_checkout
+from tui.app.app import TTMatrixApp
 from tui.commands import Where
 from tui.screens import SCREENS, SessionScreen
 from tui.view_models import far_words
@@ -22,16 +23,22 @@ from tui.view_models import far_words
 _ROUNDS = 10
 
 
-async def test_the_bar_at_the_top_is_painted_only_when_what_it_says_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = build_app(sample_checkout(tmp_path / "demo"))
+def _painted(app: TTMatrixApp, monkeypatch: pytest.MonkeyPatch) -> list[Screen[Any]]:
+    """The screens that are painted from now on, one for each frame."""
     frames: list[Screen[Any]] = []
 
     def display(screen: Screen[Any], renderable: RenderableType | None) -> None:
         if renderable is not None:
             frames.append(screen)
 
+    monkeypatch.setattr(app, "_display", display)
+    return frames
+
+
+async def test_the_bar_at_the_top_is_painted_only_when_what_it_says_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = build_app(sample_checkout(tmp_path / "demo"))
     async with app.run_test(size=(120, 40)) as pilot:
         await until(pilot, lambda: app.polling.taken is not None, "the first look")
         app.polling.stop()
@@ -44,7 +51,7 @@ async def test_the_bar_at_the_top_is_painted_only_when_what_it_says_changes(
         app.polling.take(first)
         await until(pilot, lambda: said[0] in screen_text(app), "how far they are")
         await wait_for_idle()
-        monkeypatch.setattr(app, "_display", display)
+        frames = _painted(app, monkeypatch)
         for words in said[1:3]:
             app.polling.take(replace(first, going=words))
             await wait_for_idle()
@@ -57,12 +64,6 @@ async def test_the_bar_at_the_top_is_painted_only_when_what_it_says_changes(
 @pytest.mark.parametrize("place", [one.where for one in SCREENS], ids=lambda place: place.value)
 async def test_an_idle_screen_is_not_painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: Where) -> None:
     app = build_app(sample_checkout(tmp_path / "demo"))
-    frames: list[Screen[Any]] = []
-
-    def display(screen: Screen[Any], renderable: RenderableType | None) -> None:
-        if renderable is not None:
-            frames.append(screen)
-
     async with app.run_test(size=(120, 40)) as pilot:
         app.navigation.switch(place.value)
         await until(pilot, lambda: place in getattr(app.screen, "PLACES", ()), f"the screen {place.value}")
@@ -72,7 +73,7 @@ async def test_an_idle_screen_is_not_painted(tmp_path: Path, monkeypatch: pytest
         for _, act in screen.repeated:
             act()
         await wait_for_idle()
-        monkeypatch.setattr(app, "_display", display)
+        frames = _painted(app, monkeypatch)
         screen.refresh()
         await wait_for_idle()
         assert frames, "a screen that changes is painted"

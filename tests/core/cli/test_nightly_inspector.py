@@ -74,12 +74,12 @@ def test_a_pcc_that_fell_is_named_whether_or_not_it_is_checked_and_also_where_a_
     before = [
         case("passes", 0.998, 0.97), case("unchecked", 0.95, checked=False), case("expected", 0.9, xfail=True),
         case("nan", 0.98, checked=False), case("fails", 0.95), case("margin", 0.99, 0.9), case("steady", 0.999),
-        case("new", 0.998),
+        case("new", 0.998), case("little", 0.99, 0.9),
     ]  # fmt: skip
     after = [
         case("passes", 0.975, 0.97), case("unchecked", 0.3, checked=False), case("expected", 0.5, xfail=True),
         case("nan", math.nan, checked=False), case("fails", 0.6), case("margin", 0.98, 0.9), case("steady", 0.998),
-        case("new", 0.936),
+        case("new", 0.936), case("little", 0.979, 0.9),
     ]  # fmt: skip
     found = nights(hub, checkout, before, after)
     told = [(one["id"].partition("/")[0], one["before"], one["after"], one["as_expected"]) for one in found["pcc"]]
@@ -89,9 +89,10 @@ def test_a_pcc_that_fell_is_named_whether_or_not_it_is_checked_and_also_where_a_
         ("expected", 0.9, 0.5, True),
         ("fails", 0.95, 0.6, False),
         ("passes", 0.998, 0.975, True),
+        ("little", 0.99, 0.979, True),
     ]
     page = call("nightly", "--repo", checkout.root).out
-    lines = page.partition("PCC fell, without a new failure: 5")[2].partition("\n\n")[0]
+    lines = page.partition("PCC fell, without a new failure: 6")[2].partition("\n\n")[0]
     for words in (
         "0.95 -> 0.3, not checked",
         "0.9 -> 0.5, expected to fail",

@@ -34,9 +34,9 @@ def nightly(checkout: Checkout) -> Called:
     return call("nightly", "--repo", checkout.root)
 
 
-def run(ended: float, created: float = 0.0) -> CiRun:
-    """A run that ended at a moment: the time of its creation counts where GitHub names no other."""
-    return CiRun(1, "nightly-1", 1, "c" * 40, created=created or ended)
+def run(when: float) -> CiRun:
+    """A run of a moment: the time of its creation counts as that of its end where GitHub names no other."""
+    return CiRun(1, "nightly-1", 1, "c" * 40, created=when)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,8 @@ def test_one_that_runs_is_said_until_it_cannot_run_any_more() -> None:
     assert freshness(night, run(1e9 - HOUR), None, 1e9) == "last night: 40 h ago, next running"
     assert freshness(night, run(1e9 - 25 * HOUR), None, 1e9) == "last night: 40 h ago, stale"
     assert freshness(night, run(1e9 - 50 * HOUR), None, 1e9) == "last night: 40 h ago, stale"
+    # An older one that is run again is not the next.
+    assert freshness(run(1e9 - 2 * HOUR), run(1e9 - 6 * HOUR), None, 1e9) == "last night: 2 h ago"
 
 
 @given(st.floats(1, 4e9), st.floats(1, 4e9), st.floats(1, 4e9))

@@ -133,3 +133,4 @@ def test_the_beginning_of_two_commits(origin: Checkout) -> None:
             assert id[:14] in said and other[:14] in said
             return
         by_beginning[id[:4]] = id
+    pytest.fail("no two commits have begun alike")

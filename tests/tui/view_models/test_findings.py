@@ -42,6 +42,12 @@ def test_all_of_it_where_nothing_differs() -> None:
     assert _heading(findings) == "no-job  Selects no test. Correct its mark"
 
 
+def test_what_ends_a_word_of_one_alone_is_not_shared() -> None:
+    findings = _found("The marker is of no arch that", "The marker is of no archs")
+    assert _texts(findings) == ["arch that", "archs"]
+    assert _heading(findings) == "no-job  The marker is of no …"
+
+
 def test_a_single_one_and_those_that_differ_are_whole() -> None:
     for messages in ([f"{_JOB}no mark fits"], ["Is in a", "Is in b"], [f"{_JOB}one", "Selects no test"]):
         assert _texts(_found(*messages)) == messages
