@@ -32,7 +32,7 @@ _CLOCKS = (
     "tui.app.polling",
     "tui.screens.runs",
     "tui.screens.entry_commits",
-    "tui.view_models.batches",
+    "tui.view_models.batch_list",
     "tui.view_models.runs",
     "core.providers.history",
     "core.sessions.session",
