@@ -123,7 +123,10 @@ async def test_a_short_text_leaves_a_long_list_two_thirds_of_the_screen(
         await until(pilot, lambda: isinstance(app.screen, ListAndText), "the screen")
         screen = _screen(app)
         monkeypatch.setattr(type(screen), "show_text", lambda _: None)
-        screen.show_rows(_numbers(99))
+        show_rows = screen.show_rows
+        # What the screen itself finds out may come later than the rows below.
+        monkeypatch.setattr(screen, "show_rows", lambda *_, **__: None)
+        show_rows(_numbers(99))
         await pilot.pause()
         box = screen.query_one("#list-box").outer_size
         assert box.height == 36 - 12 - 4
@@ -132,6 +135,6 @@ async def test_a_short_text_leaves_a_long_list_two_thirds_of_the_screen(
         await pilot.press("G")
         await pilot.pause()
         assert screen.query_one("#list-box").outer_size == box
-        screen.show_rows(_numbers(9))
+        show_rows(_numbers(9))
         await pilot.pause()
         assert screen.query_one("#list-box").outer_size.height == 9 + 2

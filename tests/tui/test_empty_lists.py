@@ -1,15 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """A list without rows says why, and what to do next."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
+from core.runs.store import RunRecord
 from tests.support.app import build_app, flat, screen_text, type_text, until
-from tests.support.recorded import at_noon, nights
+from tests.support.recorded import at_noon, nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
+from tui.app.app import TTMatrixApp
+from tui.screens import RunsScreen
 
 
 @pytest.mark.parametrize(
@@ -60,3 +67,54 @@ async def test_lists_beside_those_that_have_rows(tmp_path: Path) -> None:
             await pilot.press("f")
             words = "No difference is of this kind: f shows the next kind."
             await until(pilot, lambda: words in screen_text(app), words)
+
+
+async def _runs(app: TTMatrixApp, pilot: Pilot[Any]) -> RunsScreen:
+    await until(pilot, lambda: len(app.session.runs) > 2, "the runs")
+    app.polling.stop()
+    await pilot.press("2")
+    await until(pilot, lambda: len(app.navigation.screen(RunsScreen).table.source) > 2, "their list")
+    return app.navigation.screen(RunsScreen)
+
+
+def _show(app: TTMatrixApp, runs: Sequence[RunRecord]) -> None:
+    app.session.runs, app.session.all_runs = [*runs], [*runs]
+    app.context.signals.runs_changed.publish(None)
+
+
+@pytest.mark.parametrize("keys", [("tab",), ("tab", "z"), ("enter",), ("d", "tab", "z"), ("z",)])
+async def test_the_list_has_the_keys_when_its_rows_are_gone(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    record_runs(checkout)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await _runs(app, pilot)
+        await pilot.press(*keys)
+        await pilot.pause()
+        runs = app.session.runs
+        _show(app, [])
+        await until(pilot, lambda: screen.panes.alone, "that nothing is listed")
+        if screen.panes.zoomed:
+            await pilot.press("z")
+        await until(pilot, lambda: screen.focused is screen.table, "the keys in the list")
+        _show(app, runs)
+        await until(pilot, lambda: not screen.panes.alone, "the runs again")
+        await pilot.press("g", "j")
+        assert screen.table.cursor == 1
+
+
+async def test_the_keys_follow_where_a_batch_that_grows_takes_the_place_of_a_log(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    record_runs(checkout)
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await _runs(app, pilot)
+        few = [replace(one, spec=replace(one.spec, batch="grows")) for one in app.session.runs]
+        _show(app, few)
+        screen.table.cursor = len(screen.table.source) - 1
+        await pilot.press("tab")
+        await until(pilot, lambda: screen.log_view.has_focus, "the keys in the log")
+        more = [replace(few[0], spec=replace(few[0].spec, run_id=f"{nth}", test_id=f"{nth}")) for nth in range(20)]
+        _show(app, [*more, *few])
+        await until(pilot, lambda: screen.runs.group is not None, "the batch in place of the run")
+        assert screen.focused is screen.front and screen.front is not screen.log_view

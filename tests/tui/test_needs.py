@@ -182,3 +182,47 @@ async def test_the_line_of_keys_offers_to_stop_only_what_still_runs(tmp_path: Pa
         await until(pilot, lambda: "Stop run" in screen_text(app).splitlines()[-1], "the key")
         await pilot.press("down")
         await until(pilot, lambda: "Stop run" not in screen_text(app).splitlines()[-1], "its end")
+
+
+def _key_line(app: TTMatrixApp) -> str:
+    return " ".join(screen_text(app).splitlines()[-1].split())
+
+
+async def test_the_line_of_keys_of_a_list_without_rows_names_only_those_that_do_something(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path), query="no such test")
+    expected = {
+        "1": "/ Filter d Detail m Group # Grid ? Help",
+        "2": "? Help",
+        "4": "f List ? Help",
+        "5": "? Help",
+        "9": "? Help",
+        "f2": "c Check ? Help",
+        "f3": "h Hours ? Help",
+        "f7": "? Help",
+    }
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key, line in expected.items():
+            await pilot.press(key)
+            await until(pilot, lambda line=line: _key_line(app) == line, f"{key}: {line}")  # type: ignore[misc]
+
+
+async def test_keys_come_with_the_first_row_and_go_with_the_last(tmp_path: Path) -> None:
+    checkout = sample_checkout(tmp_path / "tt-xla")
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("2")
+        await until(pilot, lambda: _key_line(app) == "? Help", "that there is nothing to do")
+        record_runs(checkout)
+        await until(pilot, lambda: "space Mark r Run again" in _key_line(app), "the keys of a run")
+        app.polling.stop()
+        app.session.runs, app.session.all_runs = [], []
+        app.context.signals.runs_changed.publish(None)
+        await until(pilot, lambda: _key_line(app) == "? Help", "that there is nothing to do again")
+        await pilot.press("1")
+        await until(pilot, lambda: "space Mark r Run" in _key_line(app), "the keys of a test")
+        await pilot.press("slash")
+        await type_text(pilot, "nowhere")
+        await pilot.press("enter")
+        await until(pilot, lambda: "Mark" not in _key_line(app), "that there is no test")
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: "space Mark r Run" in _key_line(app), "the keys of a test again")

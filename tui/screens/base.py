@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from core import evidence
 from tui import view_models
-from tui.commands import HasCommands, Need, Where, needs_of
+from tui.commands import HasCommands, Need, Where, commands, needs_of
 from tui.keymap import advice
 from tui.protocol import Context
 from tui.screens.panes import Divider, Pane, Panes
@@ -43,6 +43,8 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
     PANES: ClassVar[Sequence[Pane]] = ()
     """Its panes, in the order of the key that goes from one to the next."""
     DIVIDERS: ClassVar[Sequence[Divider]] = ()
+    OFFERED: ClassVar[Sequence[str]] = ()
+    """Commands that are on the line of keys only where they do something, whatever is listed."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -184,6 +186,7 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         # A line that takes the keys takes those too that a hint names.
         hint = "" if isinstance(self.focused, Input) else self._hint
         self.messages.say(self._keyed, hint)
+        self.offer()
         self.top.show_session(self.session, self.tab, self.app.size.width)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -216,10 +219,18 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
             case _:
                 return False
 
-    def offer(self, *ids: str) -> None:
-        """Show only those of these commands on the line of keys whose needs are met now."""
-        lacking = (id for id in ids if any(map(self.lacks, needs_of(id))))
-        self.key_line.leave_out(lacking)
+    @property
+    def lists_nothing(self) -> bool:
+        """Whether its list has no row that says anything."""
+        return False
+
+    def offer(self) -> None:
+        """Leave keys that do nothing now out of the line of keys: without rows any, with rows only those `OFFERED`.
+
+        The others would come and go with the cursor.
+        """
+        ids = [one.id for one in commands(*self.places())] if self.lists_nothing else self.OFFERED
+        self.key_line.leave_out(id for id in ids if any(map(self.lacks, needs_of(id))))
 
     # The page of what is under the cursor
 

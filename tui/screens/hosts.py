@@ -51,6 +51,11 @@ class HostsScreen(ListAndPane[HostView]):
         self.every(_TICK_SECONDS, self._show)
         self._show()
 
+    @property
+    def lists_nothing(self) -> bool:
+        """This machine is always listed."""
+        return not self._others
+
     def lacks(self, need: Need) -> bool:
         view = self.current
         match need:

@@ -137,11 +137,13 @@ class ListAndText(SessionScreen, Generic[T]):
         """Give the list the height and the width that its rows need, or the whole screen if there is nothing else."""
         before, self._width = (self._width, self.panes.alone), self._width_of_list() if self.beside else 0
         self.panes.fit(self.lines_of_list, below=self.lines_of_text, width=self._width, alone=self.alone)
-        if self.panes.alone and not self.panes.zoomed and self.panes.focused not in ("", self.PANES[0].name):
-            self.set_focus(self.table)
         if before != (self._width, self.panes.alone) and self.is_mounted:
             # Only when it has its size, the text can be broken into lines.
             self.call_after_refresh(self.with_widgets(self.resized))
+
+    @property
+    def lists_nothing(self) -> bool:
+        return self.table.is_empty
 
     @property
     def alone(self) -> bool:

@@ -151,6 +151,9 @@ class Panes:
         """
         self._rows, self._below, self._list, self.alone = rows, below, width, alone
         self._set_aside()
+        if alone and not self.zoomed:
+            # Only what can be seen can have the focus.
+            self._screen.call_after_refresh(self._focus_list)
         for gone in self._all_dividers:
             if gone not in self._dividers:
                 for widget in self._screen.query(gone.sized):
@@ -158,6 +161,14 @@ class Panes:
         for divider in self._dividers:
             for widget in self._screen.query(divider.sized):
                 self._fit(divider, widget)
+
+    def _focus_list(self) -> None:
+        """Give the list the focus where what had it is hidden."""
+        first = next(iter(self._panes), "")
+        if self.alone and not self.zoomed and (self._screen.focused is None or self.focused not in ("", first)):
+            fronts = (one for shown in self._widgets(first) for one in shown.walk_children(with_self=True))
+            front = next((one for one in fronts if isinstance(one, Widget) and one.can_focus), None)
+            self._screen.set_focus(front)
 
     def _fit(self, divider: Divider, widget: Widget) -> None:
         rule: Literal["width", "height"] = "width" if divider.upright else "height"

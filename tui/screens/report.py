@@ -82,6 +82,10 @@ class ReportScreen(SessionScreen):
         self.table.focus()
         self.app.theme_changed_signal.subscribe(self, lambda _: self._show_plots())
 
+    @property
+    def lists_nothing(self) -> bool:
+        return self.table.is_empty
+
     def lacks(self, need: Need) -> bool:
         row = self._row
         match need:
@@ -139,6 +143,7 @@ class ReportScreen(SessionScreen):
         self.table.say_when_empty(f"{NOTHING[self._list]} {key} shows the next list.")
         self.rows = report_rows(self._progress, self._list, self._ops)
         self.table.show(self.rows, keep=self.table.cursor_key)
+        self.offer()
         self._show_next()
 
     def _show_next(self) -> None:

@@ -40,6 +40,7 @@ class RunsScreen(ListAndText[RunRecord]):
     PLACES = (Where.RUNS,)
     PURPOSE = "Runs of tests, here and on other machines: what runs, what waits, how it ended, and the log, live."
     PANES = (Pane("list", ("#list-box",)), Pane("log", ("#text-box",)))
+    OFFERED = ("runs.cancel",)
 
     table: RunTable
 
@@ -90,7 +91,6 @@ class RunsScreen(ListAndText[RunRecord]):
     def _say_where(self) -> None:
         session, listed = self.session, self.runs.listed
         self.fit_list()
-        self.offer("runs.cancel")
         others = len(session.all_runs) - len(session.runs)
         key = self.context.keymap.key("runs.everywhere")
         self.title_line(
@@ -99,7 +99,6 @@ class RunsScreen(ListAndText[RunRecord]):
             f"{others:,} of other checkouts" if others and self.runs.everywhere else "",
             keyed=[f"{key} shows {others:,} of other checkouts"] if others and not self.runs.everywhere else (),
         )
-        self._rest()
         self.table.say_when_empty(self.first_step(_NONE))
 
     def _rest(self) -> None:
@@ -126,7 +125,7 @@ class RunsScreen(ListAndText[RunRecord]):
 
     def show_text(self) -> None:
         self._show_below()
-        self.offer("runs.cancel")
+        self.offer()
 
     def _show_below(self) -> None:
         """Show the log of the run under the cursor, or what there is to say about the batch."""
@@ -136,6 +135,9 @@ class RunsScreen(ListAndText[RunRecord]):
         else:
             self.log_pane.show(self.runs.current)
         self.set_class(self.front is not self.log_view, "detailed")
+        if self.focused in (self.log_view, self.log_pane.detail):
+            # The one that had the keys may be hidden now.
+            self.set_focus(self.front)
 
     def on_run_table_marked(self, event: RunTable.Marked) -> None:
         self._say_where()

@@ -91,7 +91,7 @@ class WorkflowsScreen(ListAndPane[WorkflowItem]):
         self.show_text()
 
     def show_text(self) -> None:
-        self.offer("workflows.accept", "workflows.result")
+        self.offer()
         item = self.current
         # A session advances under the same item: its number of answers shows whether there is more to read.
         state = item.session.state if item and item.session else None

@@ -169,6 +169,7 @@ class MatrixScreen(SessionScreen):
             return
         had_focus = self.focused is not None and self.focused.id in ("table", "grid")
         self.listing.show(keep)
+        self.offer()
         self._show_legend()
         if had_focus:
             self.listing.front.focus()
@@ -263,6 +264,10 @@ class MatrixScreen(SessionScreen):
         self.panes.zoom(spot.zoomed)
         if not spot.zoomed:
             self.listing.front.focus()
+
+    @property
+    def lists_nothing(self) -> bool:
+        return self.listing.front.is_empty
 
     def lacks(self, need: Need) -> bool:
         missing = missing_for(need, self.listing, self.views, len(self._shown_panes))

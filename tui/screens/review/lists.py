@@ -511,7 +511,13 @@ class DecisionScreen(ListAndText[Change]):
         self.context.edits.redo()
 
     @command(
-        "decide.group", Where.DECISIONS, "m", "Group", "Group by something else: change, loader, reason", footer=True
+        "decide.group",
+        Where.DECISIONS,
+        "m",
+        "Group",
+        "Group by something else: change, loader, reason",
+        footer=True,
+        needs=Need.TO_DECIDE,
     )
     def action_group(self) -> None:
         self.listing.group()
