@@ -79,12 +79,10 @@ class TreeReader:
 
     def head_files(self) -> tuple[Path, ...]:
         """Files that change whenever `heads` does."""
-        found: list[Path] = []
-        for directory in (self.checkout.root, self.checkout.models):
-            for name in ("HEAD", "logs/HEAD"):
-                line = self._git(directory, "rev-parse", "--path-format=absolute", "--git-path", name)
-                found += [Path(line)] if line else []
-        return tuple(found)
+        places = (self.checkout.root, self.checkout.models)
+        found = [self._git(one, "rev-parse", "--path-format=absolute", "--git-path", "HEAD") for one in places]
+        # Every work tree has its log beside its HEAD, also one that is linked.
+        return tuple(file for line in found if line for file in (Path(line), Path(line).parent / "logs/HEAD"))
 
     def state(self, test_id: str) -> TreeState:
         """The state that a run of a test which starts now would have."""

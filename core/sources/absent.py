@@ -78,29 +78,33 @@ def _absent(git: Git, root: Path, prefix: str, places: Iterable[str]) -> Iterato
     except TTMatrixError:
         # No git, no repository: then nothing is tracked.
         return
-    sparse, cone = (_is_set(git, name) for name in ("core.sparseCheckout", "core.sparseCheckoutCone"))
+    lacking: list[tuple[str, str]] = []
     for line in filter(None, listed.split("\0")):
         facts, _, path = line.partition("\t")
         tag, mode, *_ = facts.split()
-        why = (
-            "" if mode == _SUBMODULE else _why(root / path, skipped=tag == _SKIPPED, sparse=sparse, link=mode == _LINK)
-        )
-        if why:
-            yield Absent(f"{prefix}{path}", why, _remedy(root, path, why, cone=cone))
+        if mode != _SUBMODULE and (why := _why(root / path, skipped=tag == _SKIPPED, link=mode == _LINK)):
+            lacking.append((path, why))
+    if not lacking:
+        # As mostly: what git is set to matters to nothing.
+        return
+    sparse, cone = (_is_set(git, name) for name in ("core.sparseCheckout", "core.sparseCheckoutCone"))
+    for path, found in lacking:
+        why = _SPARSE if sparse and found == _SKIP else found
+        yield Absent(f"{prefix}{path}", why, _remedy(root, path, why, cone=cone))
 
 
 _SPARSE, _DELETED = "is outside the sparse checkout", "is deleted"
 _SKIP, _OTHER = "is not here, and marked skip-worktree", "is no file here, but something else"
 
 
-def _why(file: Path, *, skipped: bool, sparse: bool, link: bool) -> str:
+def _why(file: Path, *, skipped: bool, link: bool) -> str:
     """Why a file cannot be read; empty: it is there."""
     try:
         status = file.stat()
     except FileNotFoundError:
         if link and file.is_symlink():
             return "is a link that leads nowhere"
-        return (_SPARSE if sparse else _SKIP) if skipped else _DELETED
+        return _SKIP if skipped else _DELETED
     except OSError as error:
         return f"cannot be read: {error.strerror}"
     if not stat.S_ISREG(status.st_mode) and not link:

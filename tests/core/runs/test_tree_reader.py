@@ -91,10 +91,15 @@ def test_distances(checkout: Checkout) -> None:
     assert reader.distance("--all", third) is None
 
 
-def test_another_commit_changes_one_of_the_files(checkout: Checkout) -> None:
+@pytest.mark.parametrize("linked", [False, True])
+def test_another_commit_changes_one_of_the_files(checkout: Checkout, tmp_path: Path, linked: bool) -> None:
+    if linked:
+        git(checkout.root, "worktree", "add", "--quiet", "-b", "beside", str(tmp_path / "beside"))
+        checkout = Checkout(tmp_path / "beside")
     reader = TreeReader(checkout)
     files = reader.head_files()
-    assert files
+    assert {file.name for file in files if file.is_file()} == {"HEAD"}
+    assert any(file.parent.name == "logs" and file.is_file() for file in files)
 
     def seen() -> list[tuple[int, bytes]]:
         return [(file.stat().st_mtime_ns, file.read_bytes()) for file in files if file.is_file()]

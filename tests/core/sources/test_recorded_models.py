@@ -64,3 +64,13 @@ def test_where_git_says_nothing_nothing_is_claimed(
     else:
         monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     assert other_models(checkout) is None
+
+
+@pytest.mark.parametrize("words", [("list",), ("jobs",)])
+def test_git_is_asked_once_each_for_files_and_both_commits(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    call(*words, "--repo", checkout.root)
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(tmp_path / "trace"))
+    call(*words, "--repo", checkout.root)
+    assert (tmp_path / "trace").read_text().count('"event":"start"') == 3
