@@ -5,7 +5,7 @@ from .absent import (
     absent_files as absent_files,
     absent_loaders as absent_loaders,
 )
-from .advice import fetching as fetching
+from .advice import fetching as fetching, git_command as git_command
 from .checkout import Checkout as Checkout, find_checkout as find_checkout, same_place as same_place
 from .committed import Lacking as Lacking, read_lacking as read_lacking
 from .compile_options import (
@@ -67,7 +67,7 @@ from .pins import (
     pins_in as pins_in,
     read_pins as read_pins,
 )
-from .recorded_models import OtherModels as OtherModels, other_models as other_models
+from .recorded_models import OtherModels as OtherModels, other_models as other_models, recorded_again as recorded_again
 from .remote import web_address as web_address
 from .schema import DEFAULT_ARCHS as DEFAULT_ARCHS, Schema as Schema
 from .schema_read import SCHEMA_SOURCES as SCHEMA_SOURCES, read_schema as read_schema

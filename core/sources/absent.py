@@ -5,13 +5,13 @@ What such a file says is not known here, which is not the same as that it says n
 """
 
 import os
-import shlex
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from core.base.errors import TTMatrixError
+from core.sources.advice import git_command
 from core.sources.checkout import Checkout
 from core.sources.git import Git
 
@@ -125,4 +125,4 @@ def _remedy(root: Path, path: str, why: str, *, cone: bool) -> str:
         _DELETED: ("restore", path),
         _OTHER: ("restore", path),
     }.get(why)
-    return shlex.join(("git", "-C", str(root), *words)) if words else ""
+    return git_command(root, *words) if words else ""

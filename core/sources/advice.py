@@ -8,10 +8,12 @@ import os
 import re
 import shlex
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from core.base.errors import TTMatrixError
-from core.base.processes import BinaryResult
+
+if TYPE_CHECKING:
+    from core.base.processes import BinaryResult
 
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _BEGINNING = re.compile(r"[0-9a-f]{4,39}")
@@ -19,6 +21,16 @@ _LONGER, _SHOWN = 14, 3
 _KINDS = {"tree": "directory in git", "blob": "file in git"}
 _STEPS = re.compile(r"[~^@]")
 """Begins the part of a name that leads from one commit to another: `HEAD~2`."""
+
+
+def git_command(root: Path, *words: str) -> str:
+    """A command of git for people: it works wherever they are, and whatever the path has in it."""
+    return shlex.join(("git", "-C", str(root), *words))
+
+
+def setting_up(root: Path, submodule: str) -> str:
+    """The command that checks out what is recorded of a submodule."""
+    return git_command(root, "submodule", "update", "--init", submodule)
 
 
 class Clone(Protocol):
@@ -29,7 +41,7 @@ class Clone(Protocol):
 
     def text(self, *words: str) -> str: ...
 
-    def attempt(self, *words: str) -> BinaryResult: ...
+    def attempt(self, *words: str) -> "BinaryResult": ...
 
     def has(self, commit: str) -> bool: ...
 
@@ -80,7 +92,7 @@ def what_else(git: Clone, revision: str) -> str:
 
 def fetch_command(git: Clone) -> str:
     """The command without what it is to fetch."""
-    return f"git -C {shlex.quote(str(git.root))} fetch"
+    return git_command(git.root, "fetch")
 
 
 def _is_step(revision: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.base.errors import TTMatrixError
+from core.sources.advice import setting_up
 
 _TEST_CONFIG = Path("tests/runner/test_config")
 _MODELS = Path("third_party/tt_forge_models")
@@ -55,7 +56,7 @@ def find_checkout(start: Path, *, upward: bool = True) -> Checkout:
                 raise TTMatrixError(
                     f"{root} has no models",
                     f"{_MODELS} is missing or empty.",
-                    f"git -C {root} submodule update --init {_MODELS}",
+                    setting_up(root, str(_MODELS)),
                 )
             return checkout
     raise TTMatrixError(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from core.base.errors import TTMatrixError
 from core.sources.absent import SECONDS
+from core.sources.advice import git_command, setting_up
 from core.sources.checkout import Checkout
 from core.sources.git import Git
 
@@ -19,8 +20,10 @@ class OtherModels(NamedTuple):
     present: str
     recorded: str
     """In the index: a pin that was staged is meant."""
-    linked: bool
-    """Whether a link is in their place: git would replace what is recorded by the link."""
+    again: str
+    """The command of git that checks out the recorded ones."""
+    uplift: str
+    """The one that records the present ones; empty: a link is in their place, and git would record that."""
 
     @property
     def text(self) -> str:
@@ -30,12 +33,8 @@ class OtherModels(NamedTuple):
     @property
     def remedy(self) -> str:
         """The commands of git that end it, one for each intention."""
-        if self.linked:
-            return f"git -C {self.place} checkout {self.recorded} checks out the recorded ones"
-        return (
-            f"git submodule update --init {self.place} checks out the recorded ones;"
-            f" for an uplift, git add {self.place} records these"
-        )
+        uplift = f"; for an uplift, {self.uplift} records these" if self.uplift else ""
+        return f"{self.again} checks out the recorded ones{uplift}"
 
 
 def other_models(checkout: Checkout) -> OtherModels | None:
@@ -49,4 +48,14 @@ def other_models(checkout: Checkout) -> OtherModels | None:
     except TTMatrixError:
         # No git, no repository: then nothing is recorded.
         return None
-    return OtherModels(place, present, recorded, checkout.models.is_symlink()) if present != recorded else None
+    if present == recorded:
+        return None
+    uplift = "" if checkout.models.is_symlink() else git_command(checkout.root, "add", place)
+    return OtherModels(place, present, recorded, recorded_again(checkout, recorded), uplift)
+
+
+def recorded_again(checkout: Checkout, recorded: str) -> str:
+    """The command of git that checks out the models which the checkout records; of a link, where it leads."""
+    if checkout.models.is_symlink():
+        return git_command(checkout.models, "checkout", recorded)
+    return setting_up(checkout.root, checkout.relative(checkout.models))

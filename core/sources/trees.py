@@ -17,7 +17,7 @@ from core.base import files
 from core.base.errors import TTMatrixError, UsageError
 from core.base.files import TEXT_BYTES
 from core.base.text import counted
-from core.sources.advice import fetching, what_else
+from core.sources.advice import fetching, git_command, setting_up, what_else
 from core.sources.checkout import Checkout
 from core.sources.git import Blob, Git
 
@@ -104,7 +104,7 @@ class Tree:
             raise TTMatrixError(
                 f"The clone lacks {counted(len(missing), 'file')} of {self.name}",
                 f"Its history is partial: {paths[missing[0]][0]} is known by name only.",
-                f"git -C {git.root} diff --stat HEAD {commit or '--staged'}",
+                git_command(git.root, "diff", "--stat", "HEAD", commit or "--staged"),
             )
         return sizes
 
@@ -174,7 +174,7 @@ def _models(checkout: Checkout, name: str, pinned: str, wanted: str) -> str:
         raise TTMatrixError(
             f"{place} is not a repository here",
             f"{name} pins it at {pinned}, and nothing here has that commit.",
-            f"Move it away, then: git -C {checkout.root} submodule update --init {place}",
+            f"Move it away, then: {setting_up(checkout.root, place)}",
         )
     git = Git(checkout.models)
     if wanted:

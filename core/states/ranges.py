@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from core.base.errors import UsageError
-from core.sources import INDEX, WORK_TREE, Git, fetching
+from core.sources import INDEX, WORK_TREE, Git, fetching, git_command
 
 _HEAD = "HEAD"
 _SINCE, _BETWEEN = "...", ".."
@@ -76,7 +76,7 @@ def of_changes(git: Git, text: str) -> Span:
         raise UsageError(
             f"There is nothing before {text}",
             "The clone is shallow, and the commit before is not in it.",
-            f"git -C {git.root} fetch --deepen=1",
+            git_command(git.root, "fetch", "--deepen=1"),
         )
     return Span(parent, text)
 

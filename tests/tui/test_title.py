@@ -121,6 +121,9 @@ async def test_other_models_than_the_checkout_records_are_said_until_they_are_no
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: "other models" in _top(app)[0], "the bar")
         said = [one.message for one in app._notifications]
-        assert sum("git submodule update --init third_party/tt_forge_models" in one for one in said) == 1
+        assert (
+            sum(f"git -C {checkout.root} submodule update --init third_party/tt_forge_models" in one for one in said)
+            == 1
+        )
         git(checkout.root, "add", "third_party/tt_forge_models")
         await until(pilot, lambda: "other models" not in _top(app)[0], "the bar without it")

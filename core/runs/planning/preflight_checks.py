@@ -41,7 +41,7 @@ from core.runs.planning.kinds import (
 )
 from core.runs.planning.pytest_command import OUTPUT_PLUGIN
 from core.runs.spec import DUMPING, RunSpec, dumps_nothing
-from core.sources import Checkout, Git
+from core.sources import Checkout, Git, recorded_again
 
 PLUGIN = "pjrt_plugin_tt"
 _WHEEL = "pjrt-plugin-tt"
@@ -296,10 +296,9 @@ def _checkout(kind: RunKind, around: Surroundings) -> Iterator[Obstacle]:
         if not (root / name).is_file():
             remedy = "Use a checkout that has it, or another --kind"
             yield Obstacle(Level.BLOCKER, f"{root} has no {name}: there is no runner", remedy)
-    update = f"git -C {root} submodule update --init {around.checkout.relative(around.checkout.models)}"
     if survey.models_pinned and survey.models and survey.models != survey.models_pinned:
         what = f"The models are at {survey.models[:10]}, but the checkout asks for {survey.models_pinned[:10]}"
-        yield Obstacle(Level.WARNING, what, update)
+        yield Obstacle(Level.WARNING, what, recorded_again(around.checkout, survey.models_pinned))
 
 
 def _backend(spec: RunSpec, settings: Settings) -> str:

@@ -52,7 +52,7 @@ def _advised(error: TTMatrixError) -> None:
 def test_a_commit_of_the_models(
     origin: Checkout, tmp_path: Path, models: tuple[str, ...], wanted: str, said: str
 ) -> None:
-    clone = _clone(origin, tmp_path / "clone", models=models)
+    clone = _clone(origin, tmp_path / "a clone", models=models)
     wanted = wanted.replace("ID", git(origin.models, "rev-parse", "HEAD^").strip())
     with pytest.raises(UsageError, match="no commit named") as raised:
         read_tree(clone, "HEAD", models=wanted)
@@ -62,7 +62,7 @@ def test_a_commit_of_the_models(
 
 
 def test_the_models_that_an_older_commit_pins(origin: Checkout, tmp_path: Path) -> None:
-    clone = _clone(origin, tmp_path / "clone", models=("--depth=1",))
+    clone = _clone(origin, tmp_path / "a clone", models=("--depth=1",))
     with pytest.raises(TTMatrixError, match="not here") as raised:
         read_tree(clone, "HEAD^")
     _advised(raised.value)
@@ -70,7 +70,7 @@ def test_the_models_that_an_older_commit_pins(origin: Checkout, tmp_path: Path) 
 
 
 def test_a_clone_without_trees(origin: Checkout, tmp_path: Path) -> None:
-    clone = _clone(origin, tmp_path / "clone", "--filter=tree:0")
+    clone = _clone(origin, tmp_path / "a clone", "--filter=tree:0")
     with pytest.raises(TTMatrixError, match="cannot read") as raised:
         read_tree(clone, "HEAD^")
     assert "The clone is partial" in raised.value.hint

@@ -17,7 +17,7 @@ from tests.support.states import MODELS, commit, with_submodule
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     """One whose models are at the commit before the recorded one."""
-    checkout = with_submodule(tmp_path / "tt-xla")
+    checkout = with_submodule(tmp_path / "a checkout")
     git(checkout.root, "config", "--file", ".gitmodules", f"submodule.{MODELS}.path", MODELS)
     git(checkout.root, "config", "--file", ".gitmodules", f"submodule.{MODELS}.url", str(checkout.models))
     git(checkout.root, "add", ".gitmodules")
@@ -26,17 +26,19 @@ def checkout(tmp_path: Path) -> Checkout:
     return checkout
 
 
-@pytest.mark.parametrize("linked", [False, True])
-def test_what_is_advised_brings_the_recorded_ones(checkout: Checkout, tmp_path: Path, linked: bool) -> None:
-    """Also into a clone that was made by hand, and into one behind a link."""
+@pytest.mark.parametrize(("linked", "recorded"), [(False, False), (False, True), (True, False)])
+def test_what_is_advised_ends_it_wherever_one_is(
+    checkout: Checkout, tmp_path: Path, linked: bool, recorded: bool
+) -> None:
+    """Also in a clone that was made by hand, and in one behind a link."""
     if linked:
         checkout.models.rename(tmp_path / "elsewhere")
         checkout.models.symlink_to(tmp_path / "elsewhere")
     found = other_models(checkout)
     assert found is not None
-    assert ("git add" in found.remedy) is not linked, "git would record the link itself"
-    words = found.remedy.partition(" checks out")[0]
-    done = run_command(shlex.split(words), cwd=checkout.root)
+    assert (found.uplift in found.remedy and bool(found.uplift)) is not linked, "git would record the link itself"
+    assert found.remedy.startswith(f"{found.again} checks out")
+    done = run_command(shlex.split(found.uplift if recorded else found.again), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert other_models(checkout) is None
 

@@ -99,7 +99,8 @@ def test_models_that_the_checkout_does_not_record_are_said_once(checkout: Checko
         assert _kinds(checkout, states, base)[0] == "other-models"
         assert _kinds(checkout, states, base).count("other-models") == 1
     finding = check_against(states, read_base(checkout, "HEAD", {})).findings[0]
-    assert f"git submodule update --init {MODELS}" in finding.message and f"git add {MODELS}" in finding.message
+    assert f"git -C {checkout.root} submodule update --init {MODELS} checks" in finding.message
+    assert f"git -C {checkout.root} add {MODELS} records" in finding.message
     # Recorded on purpose, it is what the change is about.
     git(checkout.root, "add", MODELS)
     assert "other-models" not in _kinds(checkout, states, "HEAD")
