@@ -16,7 +16,7 @@ from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.screens import RunsScreen
+from tui.screens import DoctorScreen, RunsScreen
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,40 @@ async def test_a_list_that_a_filter_leaves_nothing_of(tmp_path: Path) -> None:
         await type_text(pilot, "nowhere")
         await pilot.press("enter")
         await until(pilot, lambda: "No cluster matches the filter: esc clears it." in screen_text(app), "what to do")
+
+
+@pytest.mark.parametrize(
+    ("key", "words", "head"),
+    [
+        ("4", "There are no results yet: `ttmatrix ingest", "decision"),
+        ("5", "Nothing is pending: E in the matrix edits entries.", "decision"),
+    ],
+)
+async def test_a_filter_over_nothing_leaves_what_the_screen_is_for(
+    tmp_path: Path, key: str, words: str, head: str
+) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(key)
+        await until(pilot, lambda: words in flat(app), words)
+        await pilot.press("slash")
+        await type_text(pilot, "nowhere")
+        await pilot.pause()
+        assert words in flat(app) and "matches the filter" not in flat(app)
+        assert head not in screen_text(app), "the heads of columns that are not there"
+
+
+async def test_findings_of_which_none_is_left(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("6")
+        await until(pilot, lambda: len(app.navigation.screen(DoctorScreen).table.source) > 0, "the findings")
+        app.navigation.screen(DoctorScreen)._show(())
+        words = "and what fixes it. Nothing is wrong with this checkout."
+        await until(pilot, lambda: words in flat(app), words)
+        await pilot.press("slash", "x")
+        await pilot.pause()
+        assert words in flat(app)
 
 
 async def test_lists_beside_those_that_have_rows(tmp_path: Path) -> None:

@@ -82,6 +82,22 @@ async def test_where_the_keys_go_is_seen_without_colours(checkout: Checkout, key
                 assert _marked(app, screen.focused), screen.focused
 
 
+@pytest.mark.parametrize("key", ["4", "6", "7"])
+async def test_of_a_list_and_the_line_of_its_filter_one_is_heavy(checkout: Checkout, key: str) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=_SMALL) as pilot:
+        await pilot.press(key)
+        await _at_rest(app, pilot)
+        await pilot.press("slash", "a")
+        await pilot.pause()
+        filtered, listed = screen_text(app).splitlines()[2:4]
+        assert filtered.startswith("━ / a") and listed.startswith("─") and "━" not in listed
+        await pilot.press("enter")
+        await pilot.pause()
+        filtered, listed = screen_text(app).splitlines()[2:4]
+        assert filtered.startswith("─ / a") and listed.startswith("━")
+
+
 @pytest.mark.parametrize("key", _KEYS)
 async def test_keys_that_come_with_the_one_that_opens_a_screen_are_for_it(checkout: Checkout, key: str) -> None:
     slow, fast = build_app(checkout), build_app(checkout)

@@ -71,6 +71,18 @@ async def test_only_visible_rows_are_made_and_a_few_for_the_widths() -> None:
         assert len(set(source.asked)) <= 2 * 10 + 64
 
 
+async def test_without_rows_there_are_no_heads_but_the_words_and_with_rows_they_are_back() -> None:
+    app = TableApp(Numbers(0))
+    async with app.run_test(size=(40, 10)) as pilot:
+        app.table.say_when_empty("Nothing is listed.")
+        await pilot.click(Bound, offset=(3, 0))
+        assert [app.line(y).rstrip() for y in range(3)] == [" Nothing is listed.", "", ""]
+        app.table.show(Numbers(1))
+        assert [app.line(y).split()[0] for y in range(2)] == ["number", "row"]
+        app.table.show(Numbers(0))
+        assert app.line(0).rstrip() == " Nothing is listed."
+
+
 async def test_moving_inside_the_page_makes_two_rows_again() -> None:
     source = Numbers(100)
     app = TableApp(source)
@@ -146,7 +158,7 @@ async def test_an_empty_table_says_why_in_whole_words() -> None:
         app.table.say_when_empty("Nothing is pending: E in the matrix edits entries.")
         await pilot.pause()
         said = [strip.text.strip() for strip in app.table.render_lines(app.table.size.region)]
-        assert said[1:3] == ["Nothing is pending: E in", "the matrix edits entries."]
+        assert said[:3] == ["Nothing is pending: E in", "the matrix edits entries.", ""]
         app.table.show(Numbers(1))
         await pilot.pause()
         rows = [strip.text.strip() for strip in app.table.render_lines(app.table.size.region)]

@@ -24,7 +24,7 @@ from tui.widgets import KeyLine, PaneRule
 if TYPE_CHECKING:
     from core.evidence import Page
     from tui.view_models import Meaning
-    from tui.widgets import LogPane, LogView
+    from tui.widgets import FilterBar, LogPane, LogView
 
 
 _REST_SECONDS = 0.06
@@ -75,9 +75,14 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         """The widgets between the tabs and the line of messages."""
         return ()
 
-    def rules(self) -> Mapping[str, PaneRule]:
-        """The rules above the panes, by the names of these."""
+    def rules(self) -> "Mapping[str, PaneRule | FilterBar]":
+        """The rules above the panes, by the names of these; a line to type in that has the keys alone is one, too."""
         return {self.PANES[0].name: self.rule} if self.PANES else {}
+
+    @property
+    def has_keys(self) -> str:
+        """The name of the rule that is heavy."""
+        return self.panes.focused
 
     def on_mount(self) -> None:
         """The title of every screen says what goes on: runs, pending changes, machines."""
@@ -190,10 +195,9 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
         self.top.show_session(self.session, self.tab, self.app.size.width)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """The rule above the pane that has the keys is heavy."""
-        focused = self.panes.focused
-        for pane, rule in self.rules().items():
-            rule.light(pane == focused)
+        """The rule above the pane that has the keys is heavy, or that of the line in which one types."""
+        for name, rule in self.rules().items():
+            rule.light(name == self.has_keys)
 
     def show_place(self, place: str) -> None:
         """Say above the first pane where the cursor is, once it rests: while a key repeats, nothing is painted."""

@@ -98,7 +98,9 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         elif found is not None:
             self._entered = ""
             self.show_rows(cluster_rows(self._clusters, found.now, found.issues), keep=keep)
-        self.table.say_when_empty(self._nothing())
+        if found is not None:
+            none = "None is known: `ttmatrix ingest --from-github` downloads results of CI."
+            self.say_when_empty("cluster", len(found.clusters), self.first_step(none))
         self.filter.note(counted(len(self._clusters), "cluster"))
         self._say()
 
@@ -106,12 +108,6 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
     def lines_of_text(self) -> int:
         """There is less to say about a cell than about a cluster."""
         return _OF_CELL if self._entered else super().lines_of_text
-
-    def _nothing(self) -> str:
-        """Why nothing is listed, and what to do about it."""
-        if self.filter.active:
-            return f"No cluster matches the filter: {self.context.keymap.key('app.back')} clears it."
-        return self.first_step("None is known: `ttmatrix ingest --from-github` downloads results of CI.")
 
     def _say(self) -> None:
         if self._found is None:

@@ -31,6 +31,7 @@ class DoctorScreen(ListAndPane[Finding]):
 
     PLACES = (Where.DOCTOR,)
     LONG = True
+    PURPOSE = "What is wrong or doubtful in the checkout, and what fixes it."
     TEXT = "What is wrong"
 
     table: GroupTable
@@ -65,8 +66,13 @@ class DoctorScreen(ListAndPane[Finding]):
     @property
     def _findings(self) -> Sequence[Finding]:
         """The listed ones."""
-        of_kind = [one for one in self._all or () if self._kind in ("", one.kind)]
+        of_kind = self._of_kind
         return [one for one in of_kind if self.filter.matches(_search_text(one))] if self.filter.active else of_kind
+
+    @property
+    def _of_kind(self) -> Sequence[Finding]:
+        """The findings of the kind that is listed, unfiltered."""
+        return [one for one in self._all or () if self._kind in ("", one.kind)]
 
     def show_kind(self, kind: str, keep: str | None = None) -> None:
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
@@ -117,14 +123,13 @@ class DoctorScreen(ListAndPane[Finding]):
         if self._all is None:
             self.title_line("examining the checkout …")
             return
+        none = f"No finding is of the kind {self._kind}." if self._kind else "Nothing is wrong with this checkout."
+        self.say_when_empty("finding", len(self._of_kind), self.first_step(none))
         if not self._all:
-            self.table.say_when_empty("Nothing is wrong with this checkout.")
             self.title_line("no findings")
             return
         if self.filter.active:
             self.title_line(f"{len(self._findings):,} of {counted(len(self._all), 'finding')}", self._said_of_all)
-            clear = f"{self.context.keymap.key('app.back')} clears it."
-            self.table.say_when_empty(f"No finding matches the filter: {clear}")
             return
         kinds_found = {one.kind for one in self._findings}
         back = self._kind and self._kind != self.context.navigation.base

@@ -18,7 +18,7 @@ from tui.protocol import Context
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Divider, Pane
 from tui.view_models import Line, ListShare, RowGroup, Rows, diff_style, paragraph
-from tui.widgets import CachedBox, GroupTable, LinesView, PaneRule, RowTable, TextLines, TextPane, WordFilter
+from tui.widgets import CachedBox, FilterBar, GroupTable, LinesView, PaneRule, RowTable, TextLines, TextPane, WordFilter
 
 T = TypeVar("T")
 
@@ -27,6 +27,8 @@ BETWEEN = (
     Divider("#text-box", "#text-box", after=True, upright=True, beside=True),
 )
 """The dividers between the list and the text, which is below it or right of it."""
+_FILTER = "filter"
+"""The name of the rule that the line of words is while one types there."""
 _LEAST_TEXT, _PART_OF_TEXT = 8, 3
 """Lines of a text below a list that is long as a rule: so many at least, and this part of the screen."""
 
@@ -90,9 +92,14 @@ class ListAndText(SessionScreen, Generic[T]):
         """The widgets that can be shown in place of the text."""
         return ()
 
-    def rules(self) -> Mapping[str, PaneRule]:
+    def rules(self) -> Mapping[str, PaneRule | FilterBar]:
         first, second = self.PANES
-        return {first.name: self.rule, second.name: self.title_of_text}
+        filtered = {_FILTER: self._filter} if self._filter is not None else {}
+        return {first.name: self.rule, second.name: self.title_of_text, **filtered}
+
+    @property
+    def has_keys(self) -> str:
+        return _FILTER if self._filter is not None and self._filter.typing else super().has_keys
 
     def on_mount(self) -> None:
         self.fit_list()
@@ -144,6 +151,12 @@ class ListAndText(SessionScreen, Generic[T]):
     @property
     def lists_nothing(self) -> bool:
         return self.table.is_empty
+
+    def say_when_empty(self, noun: str, count: int, otherwise: str) -> None:
+        """Set the words in place of rows: `otherwise`, unless the filter leaves none of `count` of that noun."""
+        if count and self._filter is not None and self._filter.active:
+            otherwise = f"No {noun} matches the filter: {self.context.keymap.key('app.back')} clears it."
+        self.table.say_when_empty(otherwise)
 
     @property
     def alone(self) -> bool:

@@ -266,7 +266,7 @@ class TriageScreen(DecisionScreen):
 
     def _rows_shown(self) -> None:
         if self.tests.worklist is not None:
-            self.listing.table.say_when_empty(self._nothing(self.tests.worklist))
+            self.say_when_empty("test", len(self.tests.changes), self._nothing(self.tests.worklist))
         self._say_where()
         self.fit_list()
 
@@ -525,10 +525,8 @@ class TriageScreen(DecisionScreen):
         self.context.background.run("what a group shares", known, self.pane.if_last(show), supersede=True)
 
     def _nothing(self, worklist: Worklist) -> str:
-        """Why nothing is listed, and what to do about it."""
-        back, other = map(self.context.keymap.key, ("app.back", "triage.list"))
-        if self.listing.filter.active:
-            return f"No test matches the filter: {back} clears it."
+        """Why the list has no test, and what to do about it."""
+        other = self.context.keymap.key("triage.list")
         if self.tests.shown is Shown.ATTENTION and not self.session.matrix.entries:
             return "The checkout has no entries."
         if not worklist.tests:

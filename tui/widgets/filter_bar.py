@@ -216,7 +216,7 @@ class FilterBar(Horizontal, CachedLines):
         return self.query_one(QueryInput)
 
     def light(self, lit: bool) -> None:
-        """Show whether the rows below have the keys, as a rule above a pane does."""
+        """Show whether it has the keys, or in the matrix the rows below it, as a rule above a pane does."""
         prompt = self.query_one("#filter-prompt", CachedText)
         prompt.set_class(lit, "lit")
         prompt.update("━ /" if lit else "─ /", layout=False)

@@ -95,7 +95,7 @@ class RowTable(LinePane):
         self.post_message(self.Highlighted(self))
 
     def say_when_empty(self, words: str) -> None:
-        """Set the words below the heads for when there is no row."""
+        """Set the words for when there is no row."""
         if words != self._when_empty:
             self._when_empty = words
             self.repaint_rows()
@@ -217,9 +217,9 @@ class RowTable(LinePane):
         """The line at `y` of a table that is scrolled to position `top`."""
         position = self.position_at(y, top)
         key: tuple[object, ...]
-        if y == 0:
+        if self._is_head(y):
             key = ("header", width, self.header_look())
-        elif position >= len(self.source):
+        elif position not in range(len(self.source)):
             key = ("blank", width, position if self.is_empty else None)
         else:
             key = (
@@ -269,15 +269,19 @@ class RowTable(LinePane):
         return "▌" if self.source.marked(position) else " "
 
     def _make(self, y: int, position: int, width: int) -> Strip:
-        if y == 0:
+        if self._is_head(y):
             return self._heads(width)
-        if position >= len(self.source):
+        if position not in range(len(self.source)):
             return self._blank(position, width)
         return (
             self._heading(position, width)
             if self._on_heading(position)
             else self._strip(self.source.cells(position), position, "", width)
         )
+
+    def _is_head(self, y: int) -> bool:
+        """Whether the line is that of the heads: without a row there are no columns."""
+        return y == 0 and len(self.source) > 0
 
     def _heads(self, width: int) -> Strip:
         """The titles of the columns, or of the pieces of the heading under the cursor."""
@@ -293,10 +297,10 @@ class RowTable(LinePane):
         return Strip(starmap(Segment, parts)).adjust_cell_length(width, self._style("", lit)).simplify()
 
     def _blank(self, position: int, width: int) -> Strip:
-        """A line below the last row; in an empty table, of what is said there."""
+        """A line below the last row; in an empty table, of what is said there from its first line on."""
         plain = self._style("", False)
         said = paragraph(self._when_empty, "dim", max(1, width - 2)) if self.is_empty else []
-        line = position - len(self.source)
+        line = position - len(self.source) + (not len(self.source))
         if line >= len(said):
             return Strip.blank(width, plain)
         words = [Segment(cell.text, self._style(cell.style, False)) for cell in said[line]]
@@ -486,7 +490,7 @@ class RowTable(LinePane):
             self.cursor = position
             if event.chain == 2:
                 self.app.simulate_key("enter")
-        elif event.y == 0 and column is not None:
+        elif self._is_head(event.y) and column is not None:
             self.post_message(self.HeadClicked(self, column))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 _OF_DETAIL = ("jobs",)
 """Facts that the detail shows beside what the index holds; the table never waits for them."""
+_NO_TESTS = (
+    "Tests of models: what is expected of each, where, and how it ran. The checkout has none:"
+    " a loader in third_party/tt_forge_models adds some."
+)
 
 
 class Spot(NamedTuple):
@@ -131,6 +135,9 @@ class Listing:
     def _say_when_empty(self, table: RowTable) -> None:
         """Why there is no row, and what to do; nothing while facts are read that the query asks for."""
         keymap = self._context.keymap
+        if not self._view.matrix.ids:
+            table.say_when_empty(_NO_TESTS)
+            return
         words = f"{keymap.key('matrix.filter')} changes it, {keymap.key('app.back')} clears it."
         table.say_when_empty("" if self._view.missing() else f"No test matches the filter: {words}")
 

@@ -26,7 +26,7 @@ from tui.screens.matrix.tests import TestActions
 from tui.screens.matrix.views import ViewActions
 from tui.screens.panes import Divider, Pane
 from tui.view_models import counted
-from tui.widgets import FacetPanel, MatrixTable, PaneRule, QueryInput, RestingText, RowTable
+from tui.widgets import FacetPanel, FilterBar, MatrixTable, PaneRule, QueryInput, RestingText, RowTable
 
 if TYPE_CHECKING:
     from core.evidence import Page
@@ -108,11 +108,8 @@ class MatrixScreen(SessionScreen):
         if not self.beside:
             yield self.detail
 
-    def rules(self) -> Mapping[str, PaneRule]:
-        return {"detail": self.detail.rule}
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        self.filter.bar.light(self.panes.focused == "tests")
+    def rules(self) -> Mapping[str, PaneRule | FilterBar]:
+        return {"tests": self.filter.bar, "detail": self.detail.rule}
 
     def legend(self) -> Sequence[Meaning]:
         return view_models.legend(Where.MATRIX, self.session.matrix, grid=bool(self.session.view.grid))

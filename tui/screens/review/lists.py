@@ -244,7 +244,8 @@ class ChangeList:
         rows = self.source.rows(listed, self.by, self._opened, self.left_out, self.filter.matches)
         self.table.foldable = bool(self.by)
         self.table.show(rows, keep=keep or self.table.cursor_key)
-        self.filter.note(f"{len(listed):,} of {counted(len(self.source.changes), self.source.noun)}")
+        whole = len(self.source.changes)
+        self.filter.note(f"{len(listed):,} of {counted(whole, self.source.noun)}" if whole else "")
         self._shown()
 
     def go_to(self, wanted: Callable[[Change], bool]) -> None:

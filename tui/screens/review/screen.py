@@ -98,17 +98,18 @@ class ReviewScreen(DecisionScreen):
     # What is listed
 
     def _rows_shown(self) -> None:
-        self.listing.table.say_when_empty(self._nothing())
+        self.say_when_empty(
+            "change", self._listed, self.first_step(_UNCOMMITTED if self.session.uncommitted else _NOTHING)
+        )
         self._say_where()
         # The cursor may be where it was, and yet its place among the others be another one.
         self._say_headline()
         self._preview_soon()
 
-    def _nothing(self) -> str:
-        if self.listing.filter.active:
-            return f"No change matches the filter: {self.context.keymap.key('app.back')} clears it."
-        words = _UNCOMMITTED if self.session.uncommitted else _NOTHING
-        return self.first_step(words)
+    @property
+    def _listed(self) -> int:
+        """The number of changes and loader edits, unfiltered."""
+        return len(self.session.pending.changes) + len(self.loader_edits.edits)
 
     def _loader_edits_changed(self) -> None:
         self.listing.show()
@@ -129,7 +130,7 @@ class ReviewScreen(DecisionScreen):
         self.title_line(
             decision_words(self.session.pending.changes) or ("" if edits else "nothing pending"),
             counted(len(edits), "loader edit") if edits else "",
-            f"{len(self.listing.listed):,} visible" if self.listing.filter.active else "",
+            f"{len(self.listing.listed):,} visible" if self._listed and self.listing.filter.active else "",
         )
 
     @property
