@@ -7,10 +7,25 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from xml.sax.saxutils import escape, quoteattr
 
+from core.sources import Checkout
+from tests.support.cli import Called, call
 from tests.support.github_server import GitHub
 
 MARK = "{} and nightly and inference and expected_passing"
 STEPS = ("Set up job", "Collect Tests", "Run tests", "Upload Test Report")
+
+
+def ingest(checkout: Checkout, *words: str, damaged: bool = False) -> Called:
+    """Read what the server has; `damaged`: some of it cannot be read."""
+    done = call("ingest", "--from-github", "--repository", "team/tt-xla", *words, "--repo", checkout.root)
+    assert done.code == int(damaged), done.err
+    return done
+
+
+def nightly(checkout: Checkout, *words: str) -> Called:
+    """What `nightly` says once all that the server has is read."""
+    ingest(checkout)
+    return call("nightly", *words, "--repo", checkout.root)
 
 
 @dataclass

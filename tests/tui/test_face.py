@@ -13,13 +13,14 @@ from textual.widget import Widget
 
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
+from tests.support.ci_night import ingest
 from tests.support.github_server import GitHub, reached
 from tests.support.picture import lines_of
 from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.tree import sample
 from tests.tui.test_diff import harmful, shown
-from tests.tui.test_nightly_screen import ingest, opened, two_nights
+from tests.tui.test_nightly_screen import opened, two_nights
 from tests.tui.test_themes import _faint, _own_colours, _pieces
 from tui.app import app as app_module
 from tui.app.app import Appearance, TTMatrixApp

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from core.base.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, flat, screen_text, until
-from tests.support.ci_night import Night, log_of
+from tests.support.ci_night import Night, ingest, log_of
 from tests.support.cli import call
 from tests.support.git import committed_checkout, git
 from tests.support.github_server import GitHub, reached
@@ -50,10 +50,6 @@ def _log_of_failure(page: str) -> str:
     function = "tests/runner/test_models.py::test_all_models_torch"
     head = f"____ test_all_models_torch[{TINY}] ____"
     return f"{function}[{TINY}] FAILED [ 50%]\n{page}\n{head}\nE   {OOM}\n{page}"
-
-
-def ingest(checkout: Checkout) -> None:
-    assert call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root).code == 0
 
 
 async def opened(app: TTMatrixApp, pilot: Pilot[Any]) -> NightScreen:

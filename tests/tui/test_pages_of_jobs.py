@@ -8,7 +8,7 @@ import pytest
 from core.evidence import Page
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, ingest
 from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.three_nights import nightly_checkout
@@ -29,8 +29,7 @@ def from_github(hub: GitHub, checkout: Checkout) -> str:
     job = night.models("n150", {ID: "RuntimeError: boom"})
     # A newer result on another arch, which is not what the row of the failure is about.
     night.models("p150", {ID: "pass"})
-    done = call("ingest", "--from-github", "--repository", "team/tt-xla", "--json", "--repo", checkout.root)
-    assert done.code == 0, done.err
+    ingest(checkout)
     return f"{RUN}/job/{job}"
 
 

@@ -9,7 +9,7 @@ import pytest
 from core.evidence import Page
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, ingest
 from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.sample import sample_checkout as sample
@@ -29,8 +29,7 @@ def checkout(hub: GitHub, tmp_path: Path) -> Checkout:
     name = call("show", ID, "--json", "--repo", found.root).json["model_info"]["name"]
     files = {f"{name}/forward.stablehlo.mlir": PROGRAM, "another_model/forward.stablehlo.mlir": b"module @Other {\n}\n"}
     hub.add_artefact(21, 999, f"ir-dumps-a1b2c3-1.0-n150-n150_and_nightly-{job}", files)
-    done = call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", found.root)
-    assert done.code == 0, done.err
+    ingest(found)
     return found
 
 
@@ -63,7 +62,7 @@ async def test_from_the_night_and_from_the_test(checkout: Checkout, monkeypatch:
 async def test_a_job_without_ir_says_so(hub: GitHub, tmp_path: Path) -> None:
     found = sample(tmp_path / "tt-xla")
     Night(hub, 21).models("n150", {ID: "pass"})
-    call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", found.root)
+    ingest(found)
     app = build_app(found, query=ID)
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await pilot.press("1", "p")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from core.sources import Checkout
-from tests.support.ci_night import Night, log_of
-from tests.support.cli import Called, call
+from tests.support.ci_night import Night, ingest, log_of, nightly
+from tests.support.cli import call
 from tests.support.git import committed_checkout, git
 from tests.support.github_server import Answer, GitHub, reached
 from tests.support.tree import sample
@@ -28,11 +28,6 @@ hub = pytest.fixture(reached)
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
-
-
-def nightly(checkout: Checkout, *words: str) -> Called:
-    call("ingest", "--from-github", "--repository", "team/tt-xla", "--json", "--repo", checkout.root)
-    return call("nightly", *words, "--repo", checkout.root)
 
 
 def document(checkout: Checkout, *words: str) -> tuple[int, dict[str, Any]]:
@@ -109,7 +104,8 @@ def test_a_job_that_died_is_one_line_and_its_tests_are_neither_fixed_nor_missing
 def test_a_truncated_report_says_what_it_has(hub: GitHub, checkout: Checkout) -> None:
     Night(hub, 20).models("n150", GOOD)
     Night(hub, 21).models("n150", GOOD | {IDS[0]: OOM}, cut=True, log=log_of(IDS[:50], "Killed"))
-    _, found = document(checkout)
+    ingest(checkout, damaged=True)
+    found = call("nightly", "--json", "--repo", checkout.root).json
     (one,) = found["jobs"]
     assert one["died"] == "left a truncated report" and 0 < one["tests"] < 60
     assert one["tests"] + one["not_run"] == 60

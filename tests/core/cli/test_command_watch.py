@@ -9,7 +9,7 @@ import pytest
 from core.base.settings import paths
 from core.evidence import github, store_file
 from core.sources import Checkout
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, ingest
 from tests.support.cli import Called, call
 from tests.support.github_server import Answer, GitHub, reached
 from tests.support.tree import sample
@@ -65,7 +65,7 @@ def test_an_error_ends_only_that_round(hub: GitHub, checkout: Checkout, monkeypa
 
 def test_a_night_that_is_known_is_not_said(hub: GitHub, checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     Night(hub, 20).models("n150", GOOD)
-    call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root)
+    ingest(checkout)
     assert "nightly-20 ·" not in watch(checkout, monkeypatch).out
 
 
@@ -84,10 +84,9 @@ def test_a_night_whose_reports_are_being_read_is_not_the_newest_yet(hub: GitHub,
         shown.append(call("nightly", "--json", "--repo", checkout.root).json.get("run", "none"))
 
     hub.before_archive = look
-    ingest = ("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root)
-    assert call(*ingest).code == 0
+    ingest(checkout)
     hub.runs[0] |= {"run_attempt": 2, "updated_at": "2026-11-21T12:00:00Z"}
     night.models("n150", {IDS[0]: "pass"}, attempt=2)
-    assert call(*ingest).code == 0
+    ingest(checkout)
     # The newest run is read first; while the other one is read, it is there.
     assert shown == ["nightly-21", "nightly-21", "nightly-21"]

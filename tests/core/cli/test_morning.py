@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, ingest, nightly
 from tests.support.cli import call
 from tests.support.evidence import TEST_ID
 from tests.support.git import committed_checkout
@@ -29,8 +29,7 @@ def test_each_step_names_the_next(hub: GitHub, checkout: Checkout, tmp_path: Pat
     for number in range(20, 27):
         Night(hub, number).models("n150", {TEST_ID: "pass" if number < 23 else OOM, "other": "pass"})
     repo, file = ("--repo", checkout.root), tmp_path / "my proposals.json"
-    assert call("ingest", "--from-github", "--repository", "team/tt-xla", *repo).code in (0, 1)
-    said = call("nightly", *repo).err
+    said = nightly(checkout).err
     assert "`ttmatrix since TEST`" in said and "`ttmatrix propose -o FILE`" in said
     assert f"`ttmatrix propose {TEST_ID} -o FILE`" in call("since", TEST_ID, *repo).err
     assert "`-o FILE` writes them to a file" in call("propose", TEST_ID, *repo).err
@@ -43,6 +42,6 @@ def test_each_step_names_the_next(hub: GitHub, checkout: Checkout, tmp_path: Pat
 
 def test_json_stays_one_document(hub: GitHub, checkout: Checkout) -> None:
     Night(hub, 20).models("n150", {TEST_ID: OOM})
-    assert call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root).code in (0, 1)
+    ingest(checkout)
     for words in (("nightly",), ("since", TEST_ID), ("propose",)):
         assert call(*words, "--json", "--repo", checkout.root).json is not None

@@ -9,7 +9,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from core.sources import Checkout
-from tests.support.ci_night import MARK, Night
+from tests.support.ci_night import MARK, Night, nightly
 from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.tree import sample
@@ -64,8 +64,7 @@ def nights(hub: GitHub, checkout: Checkout, *cases: list[str]) -> Any:
         data = f'<testsuites><testsuite timestamp="{night.day}T01:00:00">{"".join([*some, passing])}</testsuite></testsuites>'
         name = f"test-reports-a1b2c3-1.0-n150-{mark.replace(' ', '_')}-{job}"
         hub.add_artefact(night.run, job * 10, name, {f"report_{job}.xml": data.encode()})
-    assert call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root).code in (0, 1)
-    return call("nightly", "--json", "--repo", checkout.root).json
+    return nightly(checkout, "--json").json
 
 
 def test_a_pcc_that_fell_is_named_whether_or_not_it_is_checked_and_also_where_a_failure_is_expected(

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from core.sources import Checkout
-from tests.support.ci_night import Night, junit, log_of
-from tests.support.cli import Called, call
+from tests.support.ci_night import Night, ingest, junit, log_of
+from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.tree import sample
 
@@ -26,12 +26,6 @@ hub = pytest.fixture(reached)
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
-
-
-def ingest(checkout: Checkout, *words: str) -> Called:
-    done = call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root, *words)
-    assert done.code in (0, 1), done.err
-    return done
 
 
 def page(checkout: Checkout, *words: str) -> str:
@@ -200,7 +194,7 @@ def test_a_report_that_ends_within_a_tag(hub: GitHub, checkout: Checkout, place:
     data = report_of(hub, job * 10)
     end = data.rindex(place) + len(place)
     replaced(hub, job * 10, data[:end])
-    ingest(checkout)
+    ingest(checkout, damaged=True)
     found = said(checkout)
     assert list(found.pop("died").values()) == ["left a truncated report"] and found.pop("not_run") > 0
     assert found in ({}, {"failures": [("new", ["model20 n150"])]})
@@ -220,7 +214,7 @@ def test_characters_that_xml_does_not_allow(hub: GitHub, checkout: Checkout) -> 
 def test_a_report_with_nothing_in_it(hub: GitHub, checkout: Checkout, data: bytes) -> None:
     job = two(hub)
     replaced(hub, job * 10, data)
-    ingest(checkout)
+    ingest(checkout, damaged=not data.strip())
     found = said(checkout)
     assert found.pop("not_run") == 30, found
     hub.asked.clear()

@@ -14,7 +14,7 @@ from core.matrix import Universe
 from core.matrix.cache import Cache
 from core.sources import Checkout
 from core.sources.ci import Job, Preset
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, nightly
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.github_server import GitHub, reached
@@ -45,8 +45,7 @@ def checkout(tmp_path: Path) -> Checkout:
 
 
 def jobs(checkout: Checkout) -> dict[str, Any]:
-    call("ingest", "--from-github", "--repository", "team/tt-xla", "--json", "--repo", checkout.root)
-    found = call("nightly", "--json", "--repo", checkout.root).json["jobs"]
+    found = nightly(checkout, "--json").json["jobs"]
     return {one["name"].rpartition(" ")[2].rstrip(")"): one for one in found}
 
 

@@ -3,14 +3,12 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from core.runs import UNHEARD
 from core.sources import Checkout
-from tests.support.ci_night import Night
-from tests.support.cli import call
+from tests.support.ci_night import Night, nightly
 from tests.support.github_server import GitHub, reached
 from tests.support.tree import sample
 
@@ -24,11 +22,6 @@ hub = pytest.fixture(reached)
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
-
-
-def nightly(checkout: Checkout, *words: str) -> Any:
-    assert call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root).code in (0, 1)
-    return call("nightly", *words, "--repo", checkout.root)
 
 
 def test_2_the_arch_of_a_job_is_that_of_its_machine_and_archs_whose_names_begin_alike_are_two(

@@ -11,8 +11,8 @@ from core.evidence import CiRun, CiStore, evidence_store
 from core.evidence.nightly import freshness
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
-from tests.support.ci_night import Night
-from tests.support.cli import Called, call
+from tests.support.ci_night import Night, ingest, nightly
+from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.tree import sample
 
@@ -27,11 +27,6 @@ hub = pytest.fixture(reached)
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
     return sample(tmp_path / "tt-xla")
-
-
-def nightly(checkout: Checkout) -> Called:
-    assert call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", checkout.root).code in (0, 1)
-    return call("nightly", "--repo", checkout.root)
 
 
 def run(when: float) -> CiRun:
@@ -101,9 +96,7 @@ async def test_a_night_that_runs_is_known_to_run_and_its_reports_wait_for_its_en
 
 def test_a_night_that_is_missing_is_said_with_what_asks_for_it(hub: GitHub, checkout: Checkout) -> None:
     Night(hub, 20, day="2026-11-01").models("n150", GOOD)
-    assert call(
-        "ingest", "--from-github", "--repository", "team/tt-xla", "--since", "4000", "--repo", checkout.root
-    ).code in (0, 1)
+    ingest(checkout, "--since", "4000")
     said = call("nightly", "--repo", checkout.root).err
     assert "ago, stale: `ttmatrix ingest --from-github` reads what has come since" in said
 

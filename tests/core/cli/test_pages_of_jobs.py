@@ -8,7 +8,7 @@ import pytest
 from core.base.text import is_page
 from core.evidence import page_of
 from core.sources import Checkout
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, ingest
 from tests.support.cli import call
 from tests.support.evidence import seen
 from tests.support.git import committed_checkout, git
@@ -27,8 +27,7 @@ def checkout(hub: GitHub, tmp_path: Path) -> Checkout:
     found = sample(tmp_path / "tt-xla")
     for number, ending in ((20, "pass"), (21, "RuntimeError: boom"), (22, "RuntimeError: boom")):
         Night(hub, number).models("n150", {ID: ending})
-    done = call("ingest", "--from-github", "--repository", "team/tt-xla", "--repo", found.root)
-    assert done.code == 0, done.err
+    ingest(found)
     return found
 
 

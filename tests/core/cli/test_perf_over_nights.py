@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, ingest
 from tests.support.cli import call
 from tests.support.git import committed_checkout, git
 from tests.support.github_server import GitHub, reached
@@ -52,7 +52,7 @@ def test_each_number_has_its_changes_with_the_commits_between(hub: GitHub, check
         night.benchmark("llama", "n150-perf", 100.0 * part * (1 + chance.uniform(-0.04, 0.04)), more=some)
         if number == NIGHTS[-1]:
             night.benchmark("fresh", "n150-perf", 10.0)
-    call("ingest", "--from-github", "--since", "9999", "--repository", "team/tt-xla", "--json", "--repo", checkout.root)
+    ingest(checkout, "--since", "9999")
     done = call("perf", "--json", "--repo", checkout.root)
     assert done.code == 1, done.err
     found = {one["id"]: one["numbers"] for one in done.json}

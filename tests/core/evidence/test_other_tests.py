@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.sources import Checkout
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, nightly
 from tests.support.cli import call
 from tests.support.github_server import GitHub, reached
 from tests.support.sample import sample_checkout
@@ -56,9 +56,7 @@ def laid_out(hub: GitHub, checkout: Checkout) -> None:
 def test_each_is_in_the_nightly_with_its_area_and_has_a_history(hub: GitHub, tmp_path: Path) -> None:
     checkout = sample_checkout(tmp_path / "tt-xla")
     laid_out(hub, checkout)
-    done = call("ingest", "--from-github", "--repository", "team/tt-xla", "--json", "--repo", checkout.root)
-    assert done.code == 0, done.err
-    found = call("nightly", "--json", "--repo", checkout.root).json["failures"]
+    found = nightly(checkout, "--json").json["failures"]
     assert {(one["area"], one["kind"], one["tests"][0]["id"]) for one in found} == {
         ("vLLM", "new", VLLM), ("examples", "new", EXAMPLE), ("PJRT unit tests", "new", UNIT)
     }  # fmt: skip

@@ -26,7 +26,7 @@ from core.evidence.github import (
     retain_fetched,
 )
 from core.sources import Checkout
-from tests.support.ci_night import Night
+from tests.support.ci_night import Night, ingest
 from tests.support.cli import call
 from tests.support.github_server import TOKEN, Answer, GitHub, reached
 from tests.support.tree import sample
@@ -65,7 +65,7 @@ def test_an_ir_dump_of_ci_opens_in_ir(hub: GitHub, checkout: Checkout) -> None:
         20, 9, f"ir-dumps-a1b2-1.0-n150-x-{job}", {"alexnet/ttnn_g0.mlir": MODULE, "alexnet/ttir_g0.mlir": MODULE}
     )
     hub.add_artefact(20, 10, f"ir-dumps-a1b2-1.1-n150-x-{job + 1}", {"x.mlir": MODULE}, expired=True)
-    call("ingest", "--from-github", "--repository", "team/tt-xla", "--json", "--repo", checkout.root)
+    ingest(checkout)
     assert not any("artifacts/9/zip" in path for _, path, _ in hub.asked), "not before it is asked for"
     listed = call("nightly", "--artefacts", "--json", "--repo", checkout.root).json
     assert [(one["job"], one["expired"], one["programs"], one["directory"]) for one in listed if one["programs"]] == [

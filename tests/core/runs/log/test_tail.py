@@ -132,24 +132,31 @@ def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
         LogFile(tmp_path / "loop").poll()
 
 
-def test_the_last_line_is_one_for_people(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            'bfloat16: FAILED RuntimeError: mat1 and mat2\n\nTTMATRIX-RESULT {"version": 1}\n\n',
+            "bfloat16: FAILED RuntimeError: mat1 and mat2",
+        ),
+        ('TTMATRIX-RESULT {"version": 1}\n', ""),
+        (
+            "torch 2.9.0\n\n===== BFLOAT16 =====\ninputs:\n  image: bfloat16 [2, 3]\n  row: float32 [2]\n",
+            "BFLOAT16 inputs: row: float32 [2]",
+        ),
+        ("===== FLOAT32 (dtype_override left out) =====\n  deep\n", "FLOAT32 deep"),
+        # The lines of pytest are no phases.
+        (
+            "============ test session starts ============\ncollected 1 item\n    at line 3\n",
+            "collected 1 item at line 3",
+        ),
+        ("  alone\n", "alone"),
+    ],
+)
+def test_the_last_line_is_one_for_people_and_says_what_it_belongs_to(tmp_path: Path, text: str, words: str) -> None:
     log = tmp_path / "output.log"
-    log.write_text('bfloat16: FAILED RuntimeError: mat1 and mat2\n\nTTMATRIX-RESULT {"version": 1}\n\n')
-    assert last_line(log) == "bfloat16: FAILED RuntimeError: mat1 and mat2"
-    log.write_text('TTMATRIX-RESULT {"version": 1}\n')
-    assert last_line(log) == ""
-
-
-def test_a_last_line_that_is_indented_says_what_it_belongs_to(tmp_path: Path) -> None:
-    log = tmp_path / "output.log"
-    log.write_text("torch 2.9.0\n\n===== BFLOAT16 =====\ninputs:\n  image: bfloat16 [2, 3]\n  row: float32 [2]\n")
-    assert last_line(log) == "BFLOAT16 inputs: row: float32 [2]"
-    log.write_text("===== FLOAT32 (dtype_override left out) =====\n  deep\n")
-    assert last_line(log) == "FLOAT32 deep"
-    log.write_text("============ test session starts ============\ncollected 1 item\n    at line 3\n")
-    assert last_line(log) == "collected 1 item at line 3", "the lines of pytest are no phases"
-    log.write_text("  alone\n")
-    assert last_line(log) == "alone"
+    log.write_text(text)
+    assert last_line(log) == words
 
 
 def test_a_log_that_was_cut_and_has_grown_beyond_its_old_size_is_indexed_again(tmp_path: Path) -> None:
