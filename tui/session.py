@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from core.matrix.query import Learned
     from core.runs import Age
     from core.runs.cluster import ClusterStatus
-    from core.runs.planning import LaunchPlan, Sources
+    from core.runs.planning import Course, LaunchPlan, Sources
     from core.runs.store import RunRecord, RunStore
     from core.sources import Checkout, OtherModels, Stamps
     from core.workflows import WorkflowContext
@@ -64,8 +64,10 @@ class Session:
     """The runs of every checkout, as of the last look at the store (`tui.app.polling`), newest first."""
     runs: list[RunRecord] = field(default_factory=list)
     """The runs of this checkout, newest first."""
+    course: Course | None = None
+    """The course of those of their batches that go on; None: the store has not been read yet."""
     going: str = ""
-    """The progress of those that go on, in words; empty: none does."""
+    """How far they are, in words; empty: none goes on."""
     ages: Mapping[str, Age] = field(default_factory=dict)
     """The age of a run's tree, by run id; a run of the present tree has none."""
     repository: str = ""

@@ -56,7 +56,7 @@ def words(store: RunStore) -> str:
 
 def come(store: RunStore) -> Progress:
     listed = rows(store)
-    return listed.progress(listed.groups[0])
+    return listed.course(listed.groups[0]).at(time.time())
 
 
 def in_the_middle(store: RunStore, until: Until, specs: list[RunSpec]) -> None:
@@ -127,6 +127,6 @@ def test_op_cases_are_counted_where_no_run_has_ended(store: RunStore, make_spec:
         (directory / "results.jsonl").write_text("{}\n" * 2)
     records = [replace(one, state=RunState.RUNNING, outcome=None, started=now - 60.0) for one in store.records()]
     listed = batch_rows(records, lambda _: True, clock=lambda: now)
-    found = listed.progress(listed.groups[0])
+    found = listed.course(listed.groups[0]).at(now)
     assert (found.left, found.unknown, found.seconds) == (2, 0, 60.0), "half of the cases took a minute"
     assert "".join(cell.text for cell in listed.heading(0, 120)).split()[-2:] == ["~1", "min"]

@@ -10,7 +10,7 @@ import pytest
 from rich.console import RenderableType
 from textual.screen import Screen
 
-from core.runs.planning import progress
+from core.runs.planning import course_of
 from tests.core.runs.planning.test_estimate import going
 from tests.support.app import build_app, screen_text, until
 from tests.support.idle import wait_for_idle
@@ -45,7 +45,7 @@ async def test_the_bar_at_the_top_is_painted_only_when_what_it_says_changes(
         seen, now = app.polling.taken, time.time()
         assert seen is not None
         runs = [going(60.0, now), going(60.0, now)]
-        said = [far_words(progress(runs, now + gone)) for gone in (0.5, 1.0, 1.5, 11.5)]
+        said = [far_words(course_of(runs).at(now + gone)) for gone in (0.5, 1.0, 1.5, 11.5)]
         assert said == ["0 of 2 runs, 1 min left"] * 3 + ["0 of 2 runs, 50 s left"]
         first = replace(seen, going=said[0], runs=runs, all_runs=runs)
         app.polling.take(first)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from core.evidence import CiRun
     from core.hosts import Host, HostsFile
     from core.runs.cluster import Cluster, ClusterStatus
+    from core.runs.planning import Course
     from core.runs.store import RunRecord
     from core.sources import OtherModels
 
@@ -72,8 +73,10 @@ class Seen:
     """The branch that is checked out."""
     other_models: OtherModels | None = None
     """The commits, if other models are checked out than are recorded."""
+    course: Course | None = None
+    """The course of the batches of this checkout that go on."""
     going: str = ""
-    """The progress of the runs of this checkout, in words."""
+    """How far they are, in words."""
     settings: Settings | TTMatrixError | None = None
     """The settings file as last changed, or why it cannot be read; None: it was not changed."""
 
@@ -86,8 +89,8 @@ class Looker:
         self._seen = Seen(session.all_runs, session.runs, session.repository, None, False, None, 0)
         self._cluster: Cluster | None = None
         self._settings_file = SettingsFile(session.paths.settings_file)
-        self._going: tuple[Sequence[RunRecord], Sequence[RunRecord]] = (), ()
-        """The runs that were last looked at, and those of batches that go on."""
+        self._course: tuple[Sequence[RunRecord], Course] | None = None
+        """With the runs that it is of."""
         self._night: tuple[object, CiRun | None, CiRun | None, float | None] | None = None
         """The newest nightly, the one that is running, and the time of the newest report, with the state of the store
         in which they were."""
@@ -116,8 +119,9 @@ class Looker:
         night, running, report = self._newest(file)
         fresh = nightly.freshness(night, running, report, now.timestamp())
         found = (all_runs, runs, repository, error, changed, results, decisions, known, status, title, warnings)
-        branch, models, going = session.workspace.branch, self._other_models(), self._far(runs)
-        self._seen = Seen(*found, night, fresh, branch, models, going, self._settings() or before.settings)
+        branch, models, course = session.workspace.branch, self._other_models(), self._course_of(runs)
+        going = view_models.far_words(course.at(time.time()))
+        self._seen = Seen(*found, night, fresh, branch, models, course, going, self._settings() or before.settings)
         return self._seen
 
     def _other_models(self) -> OtherModels | None:
@@ -127,11 +131,11 @@ class Looker:
             self._models = stamps, sources.other_models(self._session.checkout)
         return self._models[1]
 
-    def _far(self, records: list[RunRecord]) -> str:
-        """The progress of runs; those that have ended are looked at only when there are other ones."""
-        if records is not self._going[0]:
-            self._going = records, planning.going(records) if any(record.active for record in records) else ()
-        return view_models.far_words(planning.progress(self._going[1], time.time())) if self._going[1] else ""
+    def _course_of(self, records: list[RunRecord]) -> Course:
+        """The course of runs, which are gone through only when they are other ones."""
+        if self._course is None or records is not self._course[0]:
+            self._course = records, planning.course_of(records)
+        return self._course[1]
 
     def _newest(self, store: Path) -> tuple[CiRun | None, CiRun | None, float | None]:
         """The newest nightly, the one that is running, and the time of the newest report.
@@ -226,7 +230,8 @@ class Polling:
         listed = {record.spec.run_id for record in session.all_runs}
         new = [record for record in reversed(started) if record.spec.run_id not in listed]
         session.all_runs, session.runs = [*new, *session.all_runs], [*new, *session.runs]
-        session.going = view_models.far_words(planning.progress(session.runs, time.time()))
+        session.course = planning.course_of(session.runs)
+        session.going = view_models.far_words(session.course.at(time.time()))
         self._ahead = {record.spec.run_id for record in new}
         if started:
             session.last_started = started[0].spec.run_id
@@ -312,7 +317,7 @@ class Polling:
             return
         went, session.going = session.going, seen.going
         if seen.runs is not session.runs or seen.all_runs is not session.all_runs:
-            session.all_runs, session.runs = seen.all_runs, seen.runs
+            session.all_runs, session.runs, session.course = seen.all_runs, seen.runs, seen.course
             self._unfinished |= {record.spec.batch for record in seen.runs if record.active}
             self._runs_changed()
             self.read_ages()

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from core.base.text import one_line
 from core.runs import Age, case_progress, read_case_results, shell_command
 from core.runs.log import Arrivals, LogFile, cause_line
-from core.runs.planning import Progress, time_taken
+from core.runs.planning import Course
 from core.runs.store import RunRecord, artefacts, find_artefact, read_provenance
 from tui.protocol import Context
 from tui.screens.base import SessionScreen
@@ -65,11 +65,12 @@ class RunLog:
         self.show_title()
         self.show_detail()
 
-    def show_group(self, group: RunGroup, come: Progress, last_lines: Mapping[str, str]) -> None:
-        """Show a batch and its progress; while it is the same one, its text stays where it is scrolled to."""
+    def show_group(self, group: RunGroup, course: Course, last_lines: Mapping[str, str]) -> None:
+        """Show a batch and how far it is; while it is the same one, its text stays where it is scrolled to."""
         before, self.group, self.record = self.group, group, None
         width = max(1, self.detail.line_width or self.title.size.width - _BESIDE_TEXT)
-        text = batch_text(group, come, time_taken(group.records, time.time()), last_lines, width)
+        now = time.time()
+        text, come = batch_text(group, course, now, last_lines, width), course.at(now)
         same = before is not None and before.key == group.key
         if not same or text != self.detail.shown:
             self.detail.show(text, stay=same)

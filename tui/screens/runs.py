@@ -11,7 +11,6 @@ from textual.widget import Widget
 
 from core.base.text import counted, one_line
 from core.evidence import Page
-from core.runs.planning import progress
 from core.runs.store import RunRecord
 from tui.commands import Changes, Need, Where, command
 from tui.keymap import advice
@@ -104,11 +103,11 @@ class RunsScreen(ListAndText[RunRecord]):
     def _rest(self) -> None:
         """On the line of messages: progress, or in place of a log that there are no runs; the list says that itself."""
         session = self.session
-        come = progress(session.runs, time.time())
+        come = session.course.at(time.time()) if session.course is not None else None
         nothing = self.panes.zoomed == "log" and not self.runs.listed
         none = advice(_NONE, self.context.keymap, read_only=session.read_only) if nothing else ""
-        said = none or (progress_text(come) if come.left else "")
-        self.messages.rest([Cell(one_line(said), "running" if come.left else "dim")] if said else ())
+        said = none or (progress_text(come) if come is not None and come.left else "")
+        self.messages.rest([Cell(one_line(said), "dim" if none else "running")] if said else ())
 
     def show_title(self) -> None:
         super().show_title()
@@ -131,7 +130,7 @@ class RunsScreen(ListAndText[RunRecord]):
         """Show the log of the run under the cursor, or what there is to say about the batch."""
         group = self.runs.group
         if group is not None:
-            self.log_pane.show_group(group, self.table.rows.progress(group), self.table.last_lines)
+            self.log_pane.show_group(group, self.table.rows.course(group), self.table.last_lines)
         else:
             self.log_pane.show(self.runs.current)
         self.set_class(self.front is not self.log_view, "detailed")

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from core.base.text import one_line
 from core.runs import FAILURES
-from core.runs.planning import Progress
+from core.runs.planning import Course, Progress
 from core.runs.store import RunRecord, RunState
 from tui.view_models.batches import RunGroup
 from tui.view_models.fitting import CellLine, fit, words_of, wrapped
@@ -23,18 +23,19 @@ _STYLES = {"title": "bold", "running": "bold", "fail": "bold red", "dim": "dim"}
 _MOST_REASONS, _MOST_NAMED, _MOST_RUNNING, _MOST_NEXT = 8, 3, 8, 3
 
 
-def batch_text(group: RunGroup, come: Progress, taken: float | None, last_lines: Mapping[str, str], width: int) -> Text:
-    """`come` is its progress, `taken` how many seconds it has taken, `last_lines` those of running runs, by run id.
+def batch_text(group: RunGroup, course: Course, now: float, last_lines: Mapping[str, str], width: int) -> Text:
+    """`course` is that of the group, `now` in seconds since the epoch, `last_lines` those of running runs, by run id.
 
     In a pane of `width` cells, what changes while runs go on takes a line each, so that nothing below it moves.
     """
+    come = course.at(now)
     head = ((group.name, "title"), (batch_words(group, come), ""))
     lines: list[CellLine] = [(Cell(fit(line, width, elide=True).rstrip(), style),) for line, style in head]
     lines += _running(group.records, last_lines, width)
     lines += _failures(group.records, width)
     lines.append(())
     # While it goes on, what changes every second is in the heading.
-    for name, value in _facts(group, None if come.left else taken):
+    for name, value in _facts(group, course.begun, None if come.left else course.taken(now)):
         if value:
             lines += wrapped([Cell(name.ljust(_LABEL), "dim"), *_words(value)], width, _LABEL)
     return Text("\n").join(
@@ -97,13 +98,13 @@ def _failures(records: Sequence[RunRecord], width: int) -> Iterator[CellLine]:
         yield (Cell(f"and {sum(len(failed) for _, failed in others):,} for other reasons", "dim"),)
 
 
-def _facts(group: RunGroup, taken: float | None) -> Iterator[tuple[str, str]]:
+def _facts(group: RunGroup, begun: float | None, taken: float | None) -> Iterator[tuple[str, str]]:
     records = group.records
     parent = next((record.spec.parent for record in records if record.spec.parent), "")
     longest = max(records, key=lambda record: record.seconds or 0.0)
     places = Counter(record.place or "here" for record in records if record.started is not None)
     yield "batch", f"{group.batch}{f', a rerun of {parent}' if parent else ''}"
-    yield "started", moment_text(group.begun)
+    yield "started", moment_text(begun)
     yield "took", seconds_text(taken)
     yield "longest", f"{seconds_text(longest.seconds)}  {longest.spec.test_id}" if longest.seconds else ""
     if set(places) - {"here"}:

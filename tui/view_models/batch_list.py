@@ -7,7 +7,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from core.runs import Age
-from core.runs.planning import Progress, batch_progress, time_taken
+from core.runs.planning import Ahead, Course, Progress
 from core.runs.store import RunRecord
 from tui.view_models.batches import RunGroup, batches, parts_of
 from tui.view_models.headings import (
@@ -53,6 +53,8 @@ class RunRows:
         self._lines: list[RunGroup | RunRecord] = []
         self._headings: list[int | None] = []
         """By line, the line of its heading."""
+        self._courses: dict[str, Course] = {}
+        """By the keys of the groups whose headings have been visible."""
         parts = batches(records)
         self.groups = [part for part in parts if isinstance(part, RunGroup)]
         self._largest = max((len(group.records) for group in self.groups), default=0)
@@ -68,8 +70,8 @@ class RunRows:
                 self._add(parts_of(part), len(self._lines) - 1)
 
     @cached_property
-    def _active(self) -> Sequence[RunRecord]:
-        return [record for record in self._records if record.outcome is None]
+    def _ahead(self) -> Ahead:
+        return Ahead(self._records)
 
     @cached_property
     def _positions(self) -> Mapping[str, int]:
@@ -112,9 +114,11 @@ class RunRows:
         within = (part for group in self.groups for part in parts_of(group))
         return (*self.groups, *(part for part in within if isinstance(part, RunGroup)))
 
-    def progress(self, group: RunGroup) -> Progress:
-        """The present progress of a group."""
-        return batch_progress(group.records, self._active, self._clock())
+    def course(self, group: RunGroup) -> Course:
+        """How far a group is: its runs are gone through once, however often its heading is painted."""
+        if group.key not in self._courses:
+            self._courses[group.key] = Course(group.records, self._ahead)
+        return self._courses[group.key]
 
     def first(self) -> str | None:
         """The key of the first run, or of the heading that hides it."""
@@ -144,8 +148,9 @@ class RunRows:
         """The pieces of a heading over the whole width."""
         group = self._lines[position]
         assert isinstance(group, RunGroup)
-        come, room = self.progress(group), bar_room(width, self._largest)
-        more = self._more(group, come, timed=width >= _TIME_FROM)
+        course, now = self.course(group), self._clock()
+        come, room = course.at(now), bar_room(width, self._largest)
+        more = _more(course, come, now, timed=width >= _TIME_FROM)
         # A cell is between the name and the bar.
         beside = heading_need((), _TITLES) + 1 + room + sum(len(cell.text) for cell in more)
         return heading_line(
@@ -160,22 +165,23 @@ class RunRows:
             more=more,
         )
 
-    def _more(self, group: RunGroup, come: Progress, *, timed: bool) -> Sequence[Cell]:
-        """Failures, with `timed` the time taken, and what is left or when it began."""
-        failed, now = f"{come.failed:,} failed" if come.failed else "", self._clock()
-        left = _left(come) if come.left else ago_text(group.begun, now)
-        taken = [Cell(f" {seconds_text(time_taken(group.records, now)):>{_TAKEN}}", "dim")] if timed else []
-        return (
-            Cell(f" {failed:>{_FAILED}}", "fail"),
-            *taken,
-            Cell(f" {left:>{_LEFT}} ", "running" if come.running else "dim"),
-        )
-
     def heading_titles(self, width: int) -> str:
         """The titles above the pieces of a heading."""
         taken = f" {'time':>{_TAKEN}}" if width >= _TIME_FROM else ""
         more = f" {'':>{_FAILED}}{taken} {'left, begun':>{_LEFT}} "
         return title_line(_TITLES, width, bar_room(width, self._largest), more)
+
+
+def _more(course: Course, come: Progress, now: float, *, timed: bool) -> Sequence[Cell]:
+    """Failures, with `timed` the time taken, and what is left or when it began."""
+    failed = f"{come.failed:,} failed" if come.failed else ""
+    left = _left(come) if come.left else ago_text(course.begun, now)
+    taken = [Cell(f" {seconds_text(course.taken(now)):>{_TAKEN}}", "dim")] if timed else []
+    return (
+        Cell(f" {failed:>{_FAILED}}", "fail"),
+        *taken,
+        Cell(f" {left:>{_LEFT}} ", "running" if come.running else "dim"),
+    )
 
 
 def _left(come: Progress) -> str:

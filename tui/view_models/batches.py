@@ -81,11 +81,6 @@ class RunGroup:
             return fit(margin + self.name, max(0, width)).rstrip()
         return margin + fit(one_line(what), room, elide=True).rstrip() + tail
 
-    @property
-    def begun(self) -> float | None:
-        """The time of its first start, in seconds since the epoch; None: nothing has started."""
-        return min((record.started for record in self.records if record.started is not None), default=None)
-
     @cached_property
     def counts(self) -> Counter[str]:
         """The numbers of runs that look alike in the bar."""

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from core.base.text import counted, one_line
 from core.matrix.view import RUN_KINDS
 from core.runs import EVERYTHING, Age, Outcome, RunSpec, case_progress, newest_by_test
-from core.runs.planning import Progress, progress
+from core.runs.planning import Progress, course_of
 from core.runs.store import RunRecord, RunState
 from tui.view_models.rows import Row, Rows
 from tui.view_models.style import Cell, TableColumn, seconds_text
@@ -183,10 +183,10 @@ def kind_text(spec: RunSpec) -> str:
     return one_line(f"{spec.kind} {','.join(named)}".rstrip())
 
 
-def exit_words(pending: int, records: Iterable[RunRecord]) -> str:
+def exit_words(pending: int, records: Sequence[RunRecord]) -> str:
     """Lines for the terminal when the app ends; empty if there is nothing to report."""
     lines = [f"{counted(pending, 'pending change')} saved for the next start."] if pending else []
-    if going := now_words(progress(records, time.time())):
+    if going := now_words(course_of(records).at(time.time())):
         lines.append(f"Runs continue: {going}. List them: ttmatrix runs --active")
     return "\n".join(lines)
 

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-from .batches import (
+from .batches import left_over as left_over, newest_batch as newest_batch
+from .boards import boards_of_test as boards_of_test, own_arch as own_arch
+from .courses import (
+    Ahead as Ahead,
+    Course as Course,
     Progress as Progress,
     batch_of as batch_of,
-    batch_progress as batch_progress,
-    going as going,
-    left_over as left_over,
-    newest_batch as newest_batch,
-    progress as progress,
-    time_taken as time_taken,
+    course_of as course_of,
 )
-from .boards import boards_of_test as boards_of_test, own_arch as own_arch
 from .download_sizes import with_sizes as with_sizes
 from .downloads import (
     Download as Download,

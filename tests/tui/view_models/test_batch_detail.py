@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from core.runs import Outcome
-from core.runs.planning import batch_progress
+from core.runs.planning import Ahead, Course
 from core.runs.store import Finished, RunRecord
 from tests.tui.view_models.test_batches import NOW, of, passed
 from tests.tui.view_models.test_runs import RUNNING
@@ -19,8 +19,7 @@ ID = "alpha/pytorch-net-v1.5+aug-single_device-inference"
 
 def lines(records: Sequence[RunRecord], last_lines: Mapping[str, str] | None = None, width: int = 78) -> list[str]:
     group = RunGroup("1", records)
-    active = [record for record in records if record.active]
-    text = batch_text(group, batch_progress(records, active, NOW), 61.0, last_lines or {}, width)
+    text = batch_text(group, Course(records, Ahead(records)), NOW, last_lines or {}, width)
     return text.plain.splitlines()
 
 

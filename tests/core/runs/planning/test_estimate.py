@@ -8,8 +8,7 @@ import pytest
 
 from core.base.processes import ProcessIdentity
 from core.runs import Outcome, RunSpec
-from core.runs.planning import Progress, progress, with_estimates
-from core.runs.planning.batches import remaining
+from core.runs.planning import Progress, course_of, with_estimates
 from core.runs.store import SESSION, Finished, Queued, RunRecord, Started
 from core.runs.store.record import Presence, fold
 from tests.core.runs.store.test_record import SPEC
@@ -86,7 +85,7 @@ def going(estimate: float | None, started: float | None = None, slots: str = "cp
     ],
 )
 def test_what_is_left_is_shared_by_the_slots(records: list[RunRecord], left: float) -> None:
-    assert remaining(records, 100.0) == left
+    assert course_of(records).at(100.0).seconds == left
 
 
 def test_progress_counts_the_batches_that_have_something_left() -> None:
@@ -94,8 +93,8 @@ def test_progress_counts_the_batches_that_have_something_left() -> None:
         return replace(record, spec=replace(record.spec, batch=batch))
 
     over, done, left = of("1", ended(1)), of("2", ended(1)), of("2", going(10.0))
-    assert progress([left, done, over], 100.0) == Progress(2, 1, 10.0)
-    assert progress([over], 100.0) == Progress(0, 0, 0.0)
+    assert course_of([left, done, over]).at(100.0) == Progress(2, 1, 10.0)
+    assert course_of([over]).at(100.0) == Progress(0, 0, 0.0)
     unknown = of("2", going(None))
-    assert progress([left, unknown, done], 100.0) == Progress(3, 2, 10.0, unknown=1)
-    assert progress([unknown, done], 100.0) == Progress(2, 1, None, unknown=1)
+    assert course_of([left, unknown, done]).at(100.0) == Progress(3, 2, 10.0, unknown=1)
+    assert course_of([unknown, done]).at(100.0) == Progress(2, 1, None, unknown=1)
