@@ -3,7 +3,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from rich.cells import cell_len
@@ -92,13 +92,18 @@ class RunGroup:
         return [Part(self.counts[name], *look) for name, look in _PARTS.items()]
 
     @cached_property
+    def alike(self) -> Collection[Sequence[str]]:
+        """The ids of its runs; those that were requested alike are together."""
+        found: dict[object, list[str]] = {}
+        for record in self.records:
+            found.setdefault(_request(record), []).append(record.spec.run_id)
+        return found.values()
+
+    @property
     def numbers(self) -> Mapping[str, str]:
         """By run: `#2 ` for the second of several that were requested alike."""
-        alike: dict[object, list[str]] = {}
-        for record in self.records:
-            alike.setdefault(_request(record), []).append(record.spec.run_id)
-        several = (sorted(names) for names in alike.values() if len(names) > 1)
-        return {name: f"#{number} " for names in several for number, name in enumerate(names, 1)}
+        several = (sorted(ids) for ids in self.alike if len(ids) > 1)
+        return {id: f"#{number} " for ids in several for number, id in enumerate(ids, 1)}
 
 
 _PARTS: Mapping[str, tuple[str, str]] = {
@@ -131,7 +136,7 @@ def batches(records: Iterable[RunRecord]) -> list[RunGroup | RunRecord]:
 
 def parts_of(group: RunGroup) -> Sequence[RunGroup | RunRecord]:
     """The runs of a batch; those that repeat one test, where there are others too, as groups of their own."""
-    if group.depth or len({_request(record) for record in group.records}) in (1, len(group.records)):
+    if group.depth or len(group.alike) in (1, len(group.records)):
         return group.records
     return _gathered(group.records, _request, group)
 
