@@ -67,7 +67,7 @@ class Session:
     course: Course | None = None
     """The course of those of their batches that go on; None: the store has not been read yet."""
     going: str = ""
-    """How far they are, in words; empty: none goes on."""
+    """Their progress in words; empty: none goes on."""
     ages: Mapping[str, Age] = field(default_factory=dict)
     """The age of a run's tree, by run id; a run of the present tree has none."""
     repository: str = ""

@@ -76,7 +76,7 @@ class Seen:
     course: Course | None = None
     """The course of the batches of this checkout that go on."""
     going: str = ""
-    """How far they are, in words."""
+    """Their progress in words."""
     settings: Settings | TTMatrixError | None = None
     """The settings file as last changed, or why it cannot be read; None: it was not changed."""
 

@@ -115,7 +115,7 @@ class RunRows:
         return (*self.groups, *(part for part in within if isinstance(part, RunGroup)))
 
     def course(self, group: RunGroup) -> Course:
-        """How far a group is: its runs are gone through once, however often its heading is painted."""
+        """The course of a group: its runs are gone through once, however often its heading is painted."""
         if group.key not in self._courses:
             self._courses[group.key] = Course(group.records, self._ahead)
         return self._courses[group.key]
