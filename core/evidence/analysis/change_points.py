@@ -94,9 +94,11 @@ class Levels(NamedTuple):
 
 def levels_of(values: Sequence[float]) -> Levels:
     """The changes of a series, oldest value first."""
-    if len(values) < 2 or not statistics.median(values):
+    raw = _without_outliers(values) if len(values) > 1 else ()
+    # Changes are parts of a level.
+    if not (raw and statistics.median(values) and statistics.median(raw)):
         return Levels((), False)
-    calm = _Scaled.of(_without_outliers(values))
+    calm = _Scaled.of(raw)
     bounds = [0, *_partition(calm.values, calm.noise), len(values)]
     settled = _settled(calm, _between_levels(bounds))
     start = settled[-1].first if settled else 0

@@ -126,6 +126,7 @@ def test_numbers_without_noise() -> None:
     assert levels_of([100.0] * 30) == ((), False)
     assert levels_of([0.0] * 30) == ((), False)
     assert levels_of([]) == ((), False)
+    assert levels_of([8.2, 0.0, 0.5, 940.0, 0.0, 0.0]) == ((), False), "without the outlier, the level is 0"
     (new,) = levels_of([100.0] * 10 + [88.0]).changes
     assert (new.kind, new.last, new.first, new.before, new.after) == (NEW, 9, 10, 100.0, 88.0)
     (step,) = levels_of([100.0] * 10 + [88.0] * 3).changes
