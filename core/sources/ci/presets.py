@@ -135,11 +135,14 @@ class _Reader:
 
     def _parse(self, name: str) -> list[object]:
         try:
-            document = json.loads(self.text(name))
+            text = self.text(name)
         except TTMatrixError as error:
             self._find(name, ": ".join(filter(None, (error.title, error.detail))))
+            return []
+        try:
+            document = json.loads(text)
         except (ValueError, RecursionError) as error:
-            if line := conflict_line(self.text(name)):
+            if line := conflict_line(text):
                 self._find(name, CONFLICT, line)
             else:
                 self._find(name, f"Not JSON: {error}", getattr(error, "lineno", 0), getattr(error, "colno", 0))

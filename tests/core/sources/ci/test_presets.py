@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.base import files
 from core.sources import Checkout
 from core.sources.ci import Job, Preset, read_presets
 from tests.support.tree import sample
@@ -126,6 +127,17 @@ def test_broken_json_is_a_finding_with_its_place(checkout: Checkout) -> None:
     presets, (finding,) = read_presets(checkout)
     assert (finding.file, finding.line) == (".github/workflows/test-matrix-presets/bad.json", 2)
     assert [len(preset.jobs) for preset in presets] == [0, 1]
+
+
+def test_a_broken_preset_may_go_while_it_is_read(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
+    def last_read(path: Path) -> str:
+        text = files.read_text(path)
+        path.unlink()
+        return text
+
+    monkeypatch.setattr("core.sources.ci.presets.read_text", last_read)
+    ((_, message),) = _findings(checkout, bad="[\n<<<<<<< HEAD\n]")
+    assert "conflict" in message
 
 
 @pytest.mark.parametrize("text", ["{}", "3", "[" * 100_000])
