@@ -5,7 +5,7 @@ from .absent import (
     absent_files as absent_files,
     absent_loaders as absent_loaders,
 )
-from .advice import fetching as fetching, git_command as git_command
+from .advice import fetching as fetching, git_command as git_command, may_bring as may_bring
 from .checkout import Checkout as Checkout, find_checkout as find_checkout, same_place as same_place
 from .committed import Lacking as Lacking, read_lacking as read_lacking
 from .compile_options import (

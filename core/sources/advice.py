@@ -49,7 +49,10 @@ class Clone(Protocol):
 
 
 def fetching(git: Clone, *revisions: str) -> str:
-    """The command; empty: none helps, as there is no remote or no clone, or the history does not go so far back."""
+    """The command, or two of which one helps.
+
+    Empty: none helps, as there is no remote or no clone, or the history does not go so far back.
+    """
     try:
         remotes = git.text("remote").split()
     except TTMatrixError:
@@ -69,7 +72,13 @@ def fetching(git: Clone, *revisions: str) -> str:
         places = [f"{one}:refs/remotes/{remote}/{one}" for one in branches]
         return f"{command}{depth} {shlex.join((remote, *places))}"
     newer = f"{command} {shlex.quote(remote)}"
-    return f"{command} --unshallow brings older commits, {newer} newer ones" if shallow else newer
+    return f"{command} --unshallow (older commits) or {newer} (newer ones)" if shallow else newer
+
+
+def may_bring(git: Clone, *revisions: str, it: str = "it") -> str:
+    """The end of a sentence that says what is not here; empty: no command helps."""
+    command = fetching(git, *revisions)
+    return f": {command} may bring {it}" if command else ""
 
 
 def what_else(git: Clone, revision: str) -> str:
@@ -85,7 +94,8 @@ def what_else(git: Clone, revision: str) -> str:
     if found.returncode == 0 and (id := found.stdout.decode().strip()).isalnum():
         kind = git.attempt("cat-file", "-t", f"{id}^{{}}").stdout.decode().strip()
         return f"It is a {_KINDS.get(kind, kind)}" if kind in _KINDS else ""
-    if os.path.lexists(git.root / revision):
+    place = Path(os.path.normpath(git.root / revision))
+    if place.is_relative_to(git.root) and os.path.lexists(place):
         return "It is a path of the checkout"
     return ""
 

@@ -149,9 +149,7 @@ def read_tree(checkout: Checkout, name: str, models: str = "") -> Tree:
     Raises UsageError if there is no such commit, and TTMatrixError if it is no tt-xla, or its models are not here.
     """
     git, below = Git(checkout.root), checkout.relative(checkout.models)
-    if _ID.fullmatch(name) and not git.has(name) and _has(checkout.models, name):
-        raise UsageError(f"{name} is a commit of the models", "", "ttmatrix uplift [OLD..]NEW compares these.")
-    commit = "" if name == INDEX else git.named(name)
+    commit = "" if name == INDEX else _named(checkout, name)
     pinned = git.pinned(below, commit) if commit else git.staged_pin(below)
     tree = Tree(checkout, name, commit, _models(checkout, name, pinned, models))
     for place, what in ((checkout.test_config, "expectations"), (checkout.models, "models")):
@@ -200,8 +198,15 @@ def _models(checkout: Checkout, name: str, pinned: str, wanted: str) -> str:
     return pinned
 
 
-def _has(models: Path, commit: str) -> bool:
-    return (models / ".git").exists() and Git(models).has(commit)
+def _named(checkout: Checkout, name: str) -> str:
+    """As `Git.named`, and a commit of the models is said to be one."""
+    try:
+        return Git(checkout.root).named(name)
+    except UsageError as error:
+        if _ID.fullmatch(name) and (checkout.models / ".git").exists() and Git(checkout.models).has(name):
+            hint = "ttmatrix uplift [OLD..]NEW compares these."
+            raise UsageError(f"{name} is a commit of the models", "", hint) from error
+        raise
 
 
 def _digest(listed: Mapping[str, Blob]) -> str:

@@ -20,7 +20,7 @@ from core.base.checked_numbers import day_of
 from core.base.errors import TTMatrixError
 from core.base.settings import Paths
 from core.matrix import KINDS, row_kind
-from core.sources import Checkout, Git, ci, fetching, stamp_of
+from core.sources import Checkout, Git, ci, may_bring, stamp_of
 from core.workspace.lasting import Lasting, once
 from core.workspace.workspace import Workspace
 
@@ -416,9 +416,8 @@ class Evidence(Lasting):
         reported = tuple(dict.fromkeys(row.test_id for row in rows if evidence.job_id(row.source) == job.id))
         presets = ci.presets_at(self.workspace.checkout, run.commit)
         if presets is None:
-            command = fetching(Git(self.workspace.checkout.root), run.commit)
-            lacking = "the clone does not have the head of the run" + (f": {command} may bring it" if command else "")
-            return JobTests(None, None, reported, lacking)
+            lacking = may_bring(Git(self.workspace.checkout.root), run.commit)
+            return JobTests(None, None, reported, f"the clone does not have the head of the run{lacking}")
         found = nightly.row_of(job.parts, presets)
         if found is None:
             return JobTests(None, None, reported, "no preset has its row at the head of the run")

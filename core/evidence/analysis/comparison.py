@@ -11,7 +11,7 @@ from core.base.errors import TTMatrixError, UsageError
 from core.evidence.observation import FAILURES, RAN, Observation, Origin
 from core.evidence.reasons import same_failure
 from core.evidence.series import is_cut
-from core.sources import Checkout, Git, fetching
+from core.sources import Checkout, Git, may_bring
 
 
 class DifferenceKind(StrEnum):
@@ -198,23 +198,15 @@ def commits_from(git: Git, before: str, after: str) -> Between:
     try:
         out = git.text("log", "--no-show-signature", f"--format={form}", f"{before}..{after}", "--")
     except TTMatrixError:
-        # The two commits exist here, but some between them do not.
-        return Between(before, after, unknown=_not_between(git, before, after))
+        # The two commits are here, and something between them is damaged: a shallow history just ends.
+        unknown = f"git cannot list the commits from {before[:_SHORT]} to {after[:_SHORT]}"
+        return Between(before, after, unknown=unknown)
     lines = (line.split(_SEPARATOR, 3) for line in out.splitlines())
     return Between(before, after, tuple(OneCommit(*words) for words in lines if len(words) == 4))
-
-
-def _not_between(git: Git, before: str, after: str) -> str:
-    return f"git cannot list the commits from {before[:_SHORT]} to {after[:_SHORT]}{_brought(git, f'{before}^')}"
 
 
 def _not_there(git: Git, missing: Sequence[str]) -> str:
     if names := [one for one in missing if not _HEX.fullmatch(one)]:
         return f"no commit is named {names[0]!r} in this clone: give the id of a commit to ttmatrix ingest --commit"
     words = f"{' and '.join(one[:_SHORT] for one in missing)} {'are' if len(missing) > 1 else 'is'} not in this clone"
-    return words + _brought(git, *missing)
-
-
-def _brought(git: Git, *commits: str) -> str:
-    command = fetching(git, *commits)
-    return f": {command} may bring {'them' if len(commits) > 1 else 'it'}" if command else ""
+    return words + may_bring(git, *missing, it="them" if len(missing) > 1 else "it")

@@ -94,7 +94,8 @@ def test_nothing_is_advised_that_cannot_help(origin: Checkout, tmp_path: Path) -
     assert fetching(clone, "typo") == f"git -C {clone.root} fetch origin"
     assert fetching(Git(origin.root), "typo") == ""
     shallow = Git(_clone(origin, tmp_path / "shallow", "--depth=1").root)
-    assert "--unshallow brings older commits" in fetching(shallow, "1234567")
+    one, other = f"git -C {shallow.root} fetch --unshallow", f"git -C {shallow.root} fetch origin"
+    assert fetching(shallow, "1234567") == f"{one} (older commits) or {other} (newer ones)"
     git(clone.root, "remote", "rename", "origin", "upstream")
     assert fetching(clone, "typo") == f"git -C {clone.root} fetch upstream"
 
@@ -110,6 +111,8 @@ def test_what_has_the_name_is_said(origin: Checkout) -> None:
     assert "It is a directory in git." in _said(origin, "of-a-tree")
     assert "It is a file in git." in _said(origin, "HEAD:.github/workflows/nightly.yml")
     assert "It is a path of the checkout." in _said(origin, "tests/runner")
+    assert "It is a path of the checkout." in _said(origin, f"{origin.root}/tests/runner")
+    assert "It is a path" not in _said(origin, str(origin.root.parent))
     assert "No commit is named '^HEAD'" in _said(origin, "^HEAD")
     git(origin.root, "tag", "-a", "-m", "annotated", "v1", "HEAD^")
     assert read_tree(origin, "v1").commit == git(origin.root, "rev-parse", "HEAD^").strip()

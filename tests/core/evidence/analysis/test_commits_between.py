@@ -57,3 +57,18 @@ def test_what_is_not_known_is_said(tmp_path: Path) -> None:
     assert between(checkout, _rows("0" * 40), _rows(head))[0].unknown
     same, _ = between(checkout, _rows(head), _rows(head))
     assert (same.commits, same.unknown) == ((), "")
+
+
+def test_what_brings_commits_that_are_not_here_is_said(tmp_path: Path) -> None:
+    origin = committed_checkout(sample(tmp_path / "origin"))
+    first, second, third = (_commit(origin.root, name) for name in ("one", "two", "three"))
+    clone = Checkout(tmp_path / "clone")
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{origin.root}", str(clone.root))
+    words = f"git -C {clone.root} fetch --depth=1 origin"
+    found = between(clone, _rows(first), _rows(third))[0].unknown
+    assert found == f"{first[:10]} is not in this clone: {words} {first} may bring it"
+    found = between(clone, _rows(first), _rows(second))[0].unknown
+    assert found == f"{first[:10]} and {second[:10]} are not in this clone: {words} {first} {second} may bring them"
+    (origin.root / ".git/objects" / second[:2] / second[2:]).unlink()
+    found = between(origin, _rows(first), _rows(third))[0].unknown
+    assert found == f"git cannot list the commits from {first[:10]} to {third[:10]}"
