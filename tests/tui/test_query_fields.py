@@ -66,7 +66,7 @@ class _Facts:
             raise TTMatrixError("The store cannot be read", "disk full")
         if self._how == "breaks":
             raise KeyError("runs")
-        self._go_on.wait(60)
+        self._go_on.wait(600)
         return self._compute(session, workspace, names)
 
     def arrive(self) -> None:
