@@ -2,7 +2,7 @@
 """Doctor: everything that is wrong with the checkout; from each finding to its test, its file and its fix."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
@@ -37,10 +37,14 @@ class DoctorScreen(ListAndPane[Finding]):
     table: GroupTable
 
     def __init__(self, context: Context) -> None:
-        table = GroupTable(finding_rows(()), HeadingTitles("kind", "found", "fixable"), id="findings")
+        table = GroupTable(finding_rows((), {}), HeadingTitles("kind", "found", "fixable"), id="findings")
         self.filter = WordFilter(table, self._filter_changed, "words of a kind, a file, a test, a message")
         super().__init__(context, table, filter=self.filter)
         self._all: tuple[Finding, ...] | None = None
+        self._findings: Sequence[Finding] = ()
+        """The listed ones."""
+        self._shared: Mapping[str, str] = {}
+        """Their `shared_words`."""
         self._kind = ""
         self._fixed: frozenset[str] = frozenset()
 
@@ -64,12 +68,6 @@ class DoctorScreen(ListAndPane[Finding]):
         self.show_kind(self._kind)
 
     @property
-    def _findings(self) -> Sequence[Finding]:
-        """The listed ones."""
-        of_kind = self._of_kind
-        return [one for one in of_kind if self.filter.matches(_search_text(one))] if self.filter.active else of_kind
-
-    @property
     def _of_kind(self) -> Sequence[Finding]:
         """The findings of the kind that is listed, unfiltered."""
         return [one for one in self._all or () if self._kind in ("", one.kind)]
@@ -77,14 +75,17 @@ class DoctorScreen(ListAndPane[Finding]):
     def show_kind(self, kind: str, keep: str | None = None) -> None:
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
         self._kind = kind
-        findings = self._findings
         self._list(keep)
-        self.filter.note(counted(len(findings), "finding"))
+        self.filter.note(counted(len(self._findings), "finding"))
         self._say()
 
     def _list(self, keep: str | None = None) -> None:
-        findings = self._findings
-        self.show_rows(finding_rows(findings, self._fixed), finding_groups(findings, kinds()), keep=keep)
+        found = self._of_kind
+        if self.filter.active:
+            found = [one for one in found if self.filter.matches(_search_text(one))]
+        self._findings, self._shared = found, shared_words(found)
+        rows, groups = finding_rows(found, self._shared, self._fixed), finding_groups(found, self._shared, kinds())
+        self.show_rows(rows, groups, keep=keep)
 
     def spot(self) -> object:
         return DoctorPlace(self._kind, self.table.cursor_key) if self.is_mounted else None
@@ -140,8 +141,8 @@ class DoctorScreen(ListAndPane[Finding]):
     @property
     def _said_of_all(self) -> str:
         """The words that all findings begin with, where no heading says them."""
-        shared = shared_words(self._findings) if len({one.kind for one in self._findings}) == 1 else {}
-        return said_of_all(next(iter(shared.values()), ""))
+        found = {one.kind for one in self._findings}
+        return said_of_all(self._shared.get(found.pop(), "")) if len(found) == 1 else ""
 
     def show_text(self) -> None:
         one, text = self.current, Text()

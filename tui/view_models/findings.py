@@ -24,12 +24,11 @@ _COLUMNS = (
 )
 
 
-def finding_rows(findings: Sequence[Finding], fixed: Collection[str] = ()) -> Rows[Finding]:
-    """Findings; `fixed` are the keys of those whose fix is among the pending changes.
+def finding_rows(findings: Sequence[Finding], shared: Mapping[str, str], fixed: Collection[str] = ()) -> Rows[Finding]:
+    """Findings without their `shared_words`, which are above them.
 
-    What all of a kind say is left out: that is above them.
+    `fixed` are the keys of those whose fix is among the pending changes.
     """
-    shared = shared_words(findings)
 
     def cells(one: Finding) -> Row:
         # The line below has the whole path.
@@ -78,9 +77,8 @@ def said_of_all(words: str) -> str:
     return f"{words}…" if words.endswith(_ENDS) else words
 
 
-def finding_groups(findings: Sequence[Finding], helps: Mapping[str, str]) -> list[RowGroup]:
-    """The findings by kind, in their order; `helps` says what each kind is, where its findings do not say it."""
-    shared = shared_words(findings)
+def finding_groups(findings: Sequence[Finding], shared: Mapping[str, str], helps: Mapping[str, str]) -> list[RowGroup]:
+    """The findings by kind, in their order; `helps` says what each kind is, where no `shared_words` say it."""
 
     def heading(kind: str) -> Sequence[Cell]:
         words = said_of_all(shared[kind]) if kind in shared else helps.get(kind, "")

@@ -16,11 +16,14 @@ def _found(*messages: str, kind: str = "no-job") -> Sequence[Finding]:
 
 
 def _texts(findings: Sequence[Finding]) -> list[str]:
-    return [finding_rows(findings).cells(at)[0][0].text for at in range(len(findings))]
+    return [finding_rows(findings, shared_words(findings)).cells(at)[0][0].text for at in range(len(findings))]
 
 
 def _heading(findings: Sequence[Finding]) -> str:
-    return "".join(cell.text for cell in finding_groups(findings, {"no-job": "what the kind is"})[0].heading)
+    return "".join(
+        cell.text
+        for cell in finding_groups(findings, shared_words(findings), {"no-job": "what the kind is"})[0].heading
+    )
 
 
 def test_what_all_say_is_in_the_heading_and_the_rest_in_the_rows() -> None:
