@@ -47,6 +47,7 @@ from tui.view_models import (
     group_lines,
     group_listed,
     item_of,
+    listed_of,
     make_preview,
     paragraph,
     preview_lines,
@@ -111,10 +112,10 @@ class TriageTests:
 
     def search_text(self, change: Change) -> str:
         known = self._context.worklists.known
-        return known.search_text(change) if known is not None and isinstance(change, Listed) else ""
+        return known.search_text(listed_of(change)) if known is not None else ""
 
     def decide(self, decision: Decision, changes: Sequence[Change]) -> None:
-        plain = [one.plain for one in changes if isinstance(one, Listed) and one.ops]
+        plain = [one.plain for one in map(listed_of, changes) if one.ops]
         if plain:
             self._context.edits.decide_proposals(decision, plain)
         else:
@@ -137,8 +138,7 @@ class TriageTests:
         return f"accept with the marker that keeps {'it' if count == 1 else 'them'} in CI" if count else ""
 
     def accept_otherwise(self, changes: Sequence[Change]) -> None:
-        proposals = [one.item.proposal for one in changes if isinstance(one, Listed) and one.item and one.item.proposal]
-        self.accept_made(changes, lambda: self._kept_in_ci(proposals))
+        self.accept_made(changes, lambda: self._kept_in_ci(_proposals(changes)))
 
     def _kept_in_ci(self, proposals: Sequence[Proposal]) -> Sequence[Proposal]:
         """The proposals, with a marker where their tests would leave CI. Not for the app's own thread."""
@@ -147,7 +147,7 @@ class TriageTests:
 
     def accept_made(self, changes: Sequence[Change], make: Callable[[], Sequence[Proposal]]) -> None:
         """Accept changes as `make` proposes them, which is called in a thread; say how many it does not."""
-        plain = {one.test: one.plain for one in changes if isinstance(one, Listed)}
+        plain = {one.test: one.plain for one in map(listed_of, changes)}
 
         def accept(made: Sequence[Proposal]) -> None:
             found = [_remade(plain[one.id], one) for one in made]
@@ -161,11 +161,10 @@ class TriageTests:
 
     def decide_group(self, changes: Sequence[Change], choice: GroupChoice) -> None:
         """Accept changes as a person decided for all of them."""
-        proposals = [one.item.proposal for one in changes if isinstance(one, Listed) and one.item and one.item.proposal]
         workspace = self._session.workspace
 
         def make() -> Sequence[Proposal]:
-            made = edited(workspace.matrix, workspace.ci, proposals, choice.edit)
+            made = edited(workspace.matrix, workspace.ci, _proposals(changes), choice.edit)
             return self._kept_in_ci(made) if choice.keep else made
 
         self.accept_made(changes, make)
@@ -177,7 +176,11 @@ def _progress_words(progress: Progress | None) -> str:
 
 
 def _leaving(changes: Iterable[Change]) -> list[Listed]:
-    return [one for one in changes if isinstance(one, Listed) and one.leaves]
+    return [one for one in map(listed_of, changes) if one.leaves]
+
+
+def _proposals(changes: Iterable[Change]) -> list[Proposal]:
+    return [proposal for one in changes if (proposal := item_of(one).proposal)]
 
 
 def _offered(reasons: Sequence[str], cause: str) -> Sequence[str]:
@@ -296,12 +299,11 @@ class TriageScreen(DecisionScreen):
         return super().lacks(need)
 
     def test_of(self, change: Change) -> str:
-        return change.test if isinstance(change, Listed) else ""
+        return item_of(change).id
 
     def page(self) -> Callable[[], Page]:
         """The page of the newest result that asks for a change, of the test or of any in the group."""
-        items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item]
-        judged = [one for item in items for one in item.asking]
+        judged = [one for change in self.listing.selected for one in item_of(change).asking]
         return partial(page_of, [row for one in judged for row in (*one.rows, one.first, one.last_reported)])
 
     def close_one(self) -> bool:
@@ -324,7 +326,7 @@ class TriageScreen(DecisionScreen):
         """Put the cursor on the group that a test is in."""
         self.listing.filter.clear()
         self._show_list(Shown.ATTENTION)
-        self.listing.go_to(lambda one: isinstance(one, Listed) and one.test == id)
+        self.listing.go_to(lambda one: item_of(one).id == id)
 
     # Actions
 
@@ -340,9 +342,9 @@ class TriageScreen(DecisionScreen):
     )
     def action_decide_group(self) -> None:
         """Decide all of a group, or one test, in a dialog: status, reason, issue, archs, marker."""
-        changes = [one for one in self.listing.selected if isinstance(one, Listed) and one.ops and one.item]
+        changes = [one for one in self.listing.selected if one.ops]
         open_ones = [one for one in changes if one.decision is Decision.UNDECIDED] or changes
-        proposals = [one.item.proposal for one in open_ones if one.item and one.item.proposal]
+        proposals = _proposals(open_ones)
         if not proposals or not all(self.session.has_entry(one.id) for one in proposals):
             self.context.notify.info("Nothing is proposed here that could be decided as a group.")
             return
@@ -391,8 +393,7 @@ class TriageScreen(DecisionScreen):
 
     def take_threshold(self, change: Change, text: str) -> None:
         """Accept the proposal with another threshold."""
-        assert isinstance(change, Listed)
-        new = replace(change.plain, ops=combined(self.session.matrix, change.ops, retyped(change.ops, text)))
+        new = replace(listed_of(change).plain, ops=combined(self.session.matrix, change.ops, retyped(change.ops, text)))
         if not new.ops:
             self.context.notify.info("The entry already says this.")
         else:
@@ -418,7 +419,7 @@ class TriageScreen(DecisionScreen):
     )
     def action_rerun(self) -> None:
         """Fill what is not known: run the test under the cursor, or what is listed of its group, on the device."""
-        items = [one.item for one in self.listing.selected if isinstance(one, Listed) and one.item is not None]
+        items = [item_of(one) for one in self.listing.selected]
         tests = [item for item in items if self.session.runs_as_test(item.id)]
         wanted = [one for item in tests for one in item.judgements if one.verdict is item.verdict]
         if items and not tests:
@@ -432,7 +433,7 @@ class TriageScreen(DecisionScreen):
     def _rows_selected(self) -> list[str]:
         """The tests and op cases under the cursor that the matrix has; says so if it has none."""
         rows = self.session.view.matrix.rows
-        found = [one.test for one in self.listing.selected if isinstance(one, Listed) and one.test in rows]
+        found = [id for id in (item_of(one).id for one in self.listing.selected) if id in rows]
         if not found:
             self.context.notify.info("The checkout has no such test.")
         return found
@@ -450,11 +451,12 @@ class TriageScreen(DecisionScreen):
     # What is known about the test under the cursor
 
     def ask_preview(self) -> None:
-        change, session, worklist = self.listing.current, self.session, self.tests.worklist
-        if not isinstance(change, Listed) or change.item is None:
+        current, session, worklist = self.listing.current, self.session, self.tests.worklist
+        if current is None:
             self._preview_group()
             return
-        matrix, width, item = session.matrix, self.pane.width, change.item
+        change, matrix, width = listed_of(current), session.matrix, self.pane.width
+        item = change.item
         left_out = self.context.worklists.left_out
         alone = [one.host for one in worklist.suspects] if worklist else []
         results = result_lines(item.about, width, alone)
@@ -486,8 +488,7 @@ class TriageScreen(DecisionScreen):
         if not change.leaves:
             return []
         text = f"will leave CI on {', '.join(change.leaves)}: no scheduled job selects it after this change"
-        proposal = change.item.proposal if change.item else None
-        found = schedule_markers(self.session.matrix, self.session.workspace.ci, [proposal]) if proposal else {}
+        found = schedule_markers(self.session.matrix, self.session.workspace.ci, _proposals([change]))
         key = self.context.keymap.key("decide.accept")
         more = [f"the marker {one.marker} keeps it in CI: {key} offers it" for one in found.values()]
         return [*paragraph(text, "error", width), *(line for words in more for line in paragraph(words, "", width))]

@@ -173,6 +173,7 @@ from .triage import (
     TriageLook as TriageLook,
     group_listed as group_listed,
     item_of as item_of,
+    listed_of as listed_of,
 )
 from .triage_group import (
     MOST_STRIPS as MOST_STRIPS,

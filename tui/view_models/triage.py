@@ -58,11 +58,11 @@ class Shown(StrEnum):
                 return item.concern is Concern.BLIND
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(Change):
     """A change with the test that needs it; without operations if nothing is proposed."""
 
-    item: InboxItem | None = None
+    item: InboxItem
 
     @property
     def plain(self) -> Change:
@@ -71,12 +71,12 @@ class Listed(Change):
 
     @property
     def test(self) -> str:
-        return self.item.id if self.item else ""
+        return self.item.id
 
     @property
     def leaves(self) -> tuple[str, ...]:
         """Archs on which the change removes the test from CI; another marker may keep it in by now."""
-        proposal = self.item.proposal if self.item else None
+        proposal = self.item.proposal
         return proposal.leaves if proposal is not None and self.ops == proposal.ops else ()
 
     @property
@@ -131,7 +131,7 @@ class TriageItems:
 
 
 def _search_text(one: Listed) -> str:
-    return f"{one.item.verdict if one.item else ''} {one.test} {search_text(one)}".lower()
+    return f"{one.item.verdict} {one.test} {search_text(one)}".lower()
 
 
 def _open(item: InboxItem) -> Listed:
@@ -141,7 +141,7 @@ def _open(item: InboxItem) -> Listed:
     return _with(new_change(item.proposal), item)
 
 
-def _with(change: Change, item: InboxItem | None) -> Listed:
+def _with(change: Change, item: InboxItem) -> Listed:
     return Listed(**{name: getattr(change, name) for name in _OF_CHANGE}, item=item)
 
 
@@ -269,8 +269,8 @@ class TriageLook:
                 return [arrow], [verdict], [progress], passes, [name]
 
     def change(self, change: Change) -> Sequence[Sequence[Cell]]:
-        assert isinstance(change, Listed)
-        item = item_of(change)
+        change = listed_of(change)
+        item = change.item
         left_out = item.id in self._left_out
         style = "dim" if left_out or change.decision is Decision.REJECTED else ""
         decision = DECISIONS[change.decision] if change.ops else Cell("  -", "dim")
@@ -326,7 +326,12 @@ def _asks_style(change: Listed) -> str:
     return "dim" if not change.ops else "fail" if change.leaves else ""
 
 
+def listed_of(change: Change) -> Listed:
+    """A change of Triage, which lists no others, with its test."""
+    assert isinstance(change, Listed)
+    return change
+
+
 def item_of(change: Change) -> InboxItem:
-    """The test of a listed change."""
-    assert isinstance(change, Listed) and change.item is not None
-    return change.item
+    """The test of a change of Triage."""
+    return listed_of(change).item
