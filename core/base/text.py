@@ -175,15 +175,16 @@ def elide_middle(text: str, width: int) -> str:
     return f"{text[: width - 1 - tail]}…{text[len(text) - tail :]}"
 
 
-_MINUTE = 60.0
-_UNITS = ((86_400.0, "d", 2 * 86_400.0), (3_600.0, "h", 3_600.0))
+_UNITS = ((86_400.0, "d", 2 * 86_400.0), (3_600.0, "h", 3_600.0), (60.0, "min", 60.0))
 """Seconds of a unit, its name, and from how many seconds on it is used."""
 
 
 def ago_text(at: float | None, now: float) -> str:
-    """`24 h ago` for a moment; empty: it is not known. Both are in seconds since the epoch."""
+    """`24 h ago` for a moment, `now` for one less than a minute ago; empty: it is not known.
+
+    Both are in seconds since the epoch.
+    """
     if not at:
         return ""
     age = max(0.0, now - at)
-    found = next((f"{age // unit:,.0f} {name}" for unit, name, least in _UNITS if age >= least), None)
-    return f"{found or f'{age // _MINUTE:.0f} min'} ago"
+    return next((f"{age // unit:,.0f} {name} ago" for unit, name, least in _UNITS if age >= least), "now")

@@ -76,7 +76,8 @@ def _print(id: str, found: tuple[Timeline, ...], context: Context) -> None:
     console.line()
     if counting := history.counting.get(id):
         days, changes = age(counting, time.time()), changes_of_status(counting)
-        console.prose(f"Its status was set {counted(days, 'day')} ago and has changed {counted(changes, 'time')}.")
+        when = f"{counted(days, 'day')} ago" if days else "today"
+        console.prose(f"Its status was set {when} and has changed {counted(changes, 'time')}.")
     if begins := history.begins:
         console.line(f"Expectations have been in YAML since {day_of(begins)}.")
 

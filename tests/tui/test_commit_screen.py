@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.widgets import TextArea
 
 from core.edits import Operation, OpKind
 from core.edits.commit.validator import VALIDATOR
@@ -15,6 +16,7 @@ from tests.support.git import committed_checkout, git
 from tests.support.tree import INFERENCE, TRAINING, YAML, sample
 from tui.app.app import TTMatrixApp
 from tui.screens.review import ReviewScreen
+from tui.widgets import DialogBox
 
 TINY = "alpha/pytorch-tiny-single_device-inference"
 TRAIN = "alpha/pytorch-tiny-single_device-training"
@@ -58,6 +60,24 @@ async def test_a_commit_for_each_reason_with_own_words(checkout: Checkout, size:
         f"now Update reason of {TINY}",
     ]
     assert git(checkout.root, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 55)])
+async def test_the_box_is_as_large_as_its_message_and_what_is_said(checkout: Checkout, size: tuple[int, int]) -> None:
+    (checkout.root / VALIDATOR).write_text("print('ERROR: bad entry\\n' * 9)\nraise SystemExit(1)\n")
+    app = _app(checkout, PASS)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.press("5", "c")
+        await until(pilot, lambda: "Commit 1 test" in screen_text(app), "the message")
+        await pilot.pause()
+        box, message = app.screen.query_one(DialogBox), app.screen.query_one(TextArea)
+        lines = message.text.count("\n") + 1
+        assert lines < message.size.height <= lines + 3, "its lines, and room for some more"
+        small = box.outer_size
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: screen_text(app).count("ERROR: bad entry") == 9, "all that is said")
+        assert "esc cancel" in screen_text(app) and "^s again commits anyway." in screen_text(app)
+        assert box.outer_size.height > small.height and message.size.height >= 1
 
 
 async def test_the_validators_complaint_stops_it_once(checkout: Checkout) -> None:

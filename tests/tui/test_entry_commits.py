@@ -10,6 +10,7 @@ from tests.support.git import git
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.screens import EntryCommits
+from tui.widgets import LinesView, RowTable
 
 TINYNET = "tinynet/pytorch-tiny/net-v1.5-single_device-inference"
 
@@ -24,6 +25,15 @@ async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path, mo
         await pilot.press("H")
         await until(pilot, lambda: "renamed from tinynet/pytorch-V1_5" in screen_text(app), "the newest step")
         assert "Name the TinyNet variants as the model hub does" in screen_text(app)
+        dialog = app.screen
+        assert isinstance(dialog, EntryCommits)
+        table, text = dialog.query_one(RowTable), dialog.query_one(LinesView)
+        assert table.size.height == len(table.source) + 1 < 8, "the list has its rows"
+        assert table.size.height + text.size.height == 40 - 4, "two rules, messages and keys: the text has the rest"
+        timelines = app.session.workspace.history.of(TINYNET)
+        dialog._take([*timelines] * 20)
+        await until(pilot, lambda: table.size.height == 40 * 4 // 10, "no more than that")
+        dialog._take(timelines)
         await pilot.press("enter")
         await until(pilot, lambda: "diff --git" in screen_text(app), "the whole commit")
         await pilot.press("enter")

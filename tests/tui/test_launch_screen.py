@@ -19,7 +19,7 @@ from tests.support.app import build_app, screen_text, until
 from tests.support.fake_python import use_fake_python, without_package
 from tests.support.tree import INFERENCE, sample
 from tui.screens import Launch
-from tui.widgets import CachedText, Cycle, TextPane
+from tui.widgets import CachedText, Cycle, DialogBox, TextPane
 
 PASSES = "tiny has:entry mode:training"
 
@@ -36,6 +36,30 @@ def settings(tmp_path: Path) -> Settings:
         python=str(tmp_path / "python"),
         profiles={"long": Profile(timeout=7200.0), "two": Profile(options={"optimization_level": 2})},
     )
+
+
+@pytest.mark.parametrize("size", [(120, 40), (200, 55)])
+async def test_the_box_is_as_large_as_its_plan_and_does_not_shrink(
+    checkout: Checkout, settings: Settings, size: tuple[int, int]
+) -> None:
+    app = build_app(checkout, query=PASSES, settings=settings)
+    async with app.run_test(size=size) as pilot:
+        await pilot.press("R")
+        await until(pilot, lambda: "1 run" in screen_text(app), "the plan")
+        await pilot.pause()
+        box, plan = app.screen.query_one(DialogBox), app.screen.query_one(TextPane)
+        assert box.outer_size.height < size[1] * 0.9
+        assert plan.size.height in (plan.virtual_size.height, plan.virtual_size.height + 1), "all of it, and no more"
+        assert "esc cancel" in screen_text(app)
+        await pilot.press("down", "down", "right", "down", "9")
+        await until(pilot, lambda: "9 runs" in screen_text(app), "the new plan")
+        await pilot.pause()
+        large = box.outer_size
+        assert large.height <= size[1] and "esc cancel" in screen_text(app)
+        await pilot.press("backspace")
+        await until(pilot, lambda: "1 run" in screen_text(app), "the first plan again")
+        await pilot.pause()
+        assert box.outer_size == large
 
 
 @pytest.mark.slow("runs are started")
@@ -98,7 +122,7 @@ async def test_tests_that_cannot_run_are_left_out_with_the_reason(checkout: Chec
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("asterisk", "R")
         await until(pilot, lambda: "left out" in screen_text(app), "the reason")
-        assert "Nothing can be run" in screen_text(app)
+        await until(pilot, lambda: "Nothing can be run" in screen_text(app), "all of it")
         await pilot.press("enter", "escape")
         assert app.session.runs == []
 

@@ -76,6 +76,8 @@ class EntryCommits(WholeDialog[None]):
             return
         self._steps = [step for one in found for step in one.steps]
         self._table.show(step_rows(self._steps, time.time()))
+        # With its heads; the style sheet has the most that it gets.
+        self._table.styles.height = len(self._steps) + 1
         self._show()
 
     @property

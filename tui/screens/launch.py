@@ -23,9 +23,9 @@ from core.ops import OpOptions
 from core.runs import planning, shell_command
 from core.runs.planning import BACKENDS, EXPORT_KINDS, KINDS, Export, LaunchPlan, Options, plan_launch
 from tui.protocol import Context
-from tui.screens.dialogs import CHOOSE, FIELDS, Dialog, DialogKey, problem_words
+from tui.screens.dialogs import CHOOSE, FIELDS, MOST_TYPED, Dialog, DialogKey, problem_words
 from tui.view_models import launch_text
-from tui.widgets import CachedBox, Cycle, Form, TextField, TextPane
+from tui.widgets import Cycle, DialogBox, Form, TextField, TextPane
 
 _EACH = "each"
 """In place of an arch: each that the hosts have."""
@@ -35,6 +35,8 @@ _WITH_TENSORS = {"": None, "yes": True, "no": False}
 _BY_PROFILE = "cpu; device for profiles that compile or are compared"
 _SWEEPS = ("optimization_level=0,1,2", "batch_size=1..32")
 """Values of an option that are compared; `ttmatrix compare --sweep` has any other."""
+_AROUND = 3
+"""Empty lines of the box: below its title, above the plan, and above its keys."""
 
 
 class _LaunchDialog(Dialog[LaunchPlan]):
@@ -79,9 +81,11 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         """A function for a thread, which plans what is chosen."""
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
-            yield Label(Text(f"Run {self._tests}"), id="dialog-title")
-            yield Form(tuple(self.fields()))
+        title, fields = f"Run {self._tests}", tuple(self.fields())
+        form, shown = Form(fields), sum(field.display for _, field in fields)
+        with self.box(title, width=form.roomy(MOST_TYPED), lines=shown + _AROUND):
+            yield Label(Text(title), id="dialog-title")
+            yield form
             yield TextPane(id="launch-plan")
             yield self.hint_label()
 
@@ -97,7 +101,7 @@ class _LaunchDialog(Dialog[LaunchPlan]):
     def on_mount(self) -> None:
         # At once: what is typed right after the key that opened the dialog is for the dialog.
         self.set_focus(self.query(Cycle).first())
-        self.query_one(TextPane).show(Text("planning …", "dim"))
+        self._say(Text("planning …", "dim"))
 
     def once_painted(self) -> None:
         # Not before: the thread that plans would hold the first frame up by a fifth.
@@ -115,20 +119,25 @@ class _LaunchDialog(Dialog[LaunchPlan]):
         if options == self._wanted and self.plan is not None:
             return
         self._wanted, self.plan, self._refused = options, None, False
-        self.query_one(TextPane).show(Text("planning …", "dim"))
+        self._say(Text("planning …", "dim"))
         show, refuse = partial(self._show, options), partial(self._refuse, options)
         self.context.background.run("plan launch", self.planner(), show, supersede=True, fail=refuse)
+
+    def _say(self, text: Text) -> None:
+        """Show what is planned, all of it where the window has room."""
+        self.query_one(DialogBox).show_all_of(text.plain, "plan")
+        self.query_one(TextPane).show(text)
 
     def _refuse(self, options: Options | OpOptions, error: TTMatrixError) -> None:
         """Say in place of the plan why there is none; other options may have one."""
         if self.is_attached and options == self._wanted:
             self._then, self._refused = None, True
-            self.query_one(TextPane).show(Text(problem_words(error)))
+            self._say(Text(problem_words(error)))
 
     def _show(self, options: Options | OpOptions, plan: LaunchPlan) -> None:
         if self.is_attached and options == self._wanted:
             self.plan = plan
-            self.query_one(TextPane).show(launch_text(plan))
+            self._say(launch_text(plan))
             then, self._then = self._then, None
             if then is not None:
                 then()

@@ -72,7 +72,8 @@ def identity_of(session: Session) -> Identity:
         results=session.freshness,
         going=session.going,
         pending=f"{pending:,} pending" if pending else "",
-        hosts=f"hosts: {view_models.hosts_words(cluster)}" if cluster and cluster.hosts else "",
+        hosts=view_models.hosts_words(cluster) if cluster else "",
+        few_hosts=view_models.hosts_words(cluster, short=True) if cluster else "",
         lease=session.lease_text,
         read_only=session.read_only,
     )

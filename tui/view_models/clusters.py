@@ -15,8 +15,8 @@ _GONE = (State.CLOSED, State.MISSING)
 
 _CLUSTERS = (
     TableColumn("tests", 5, right=True),
-    TableColumn("since", 10, right=True),
-    TableColumn("since run", 18, yields=3, elide=True),
+    TableColumn("began", 10, right=True),
+    TableColumn("in run", 18, yields=3, elide=True),
     TableColumn("stage", 10, yields=2),
     TableColumn("archs", 12, yields=4),
     TableColumn("issue", 14, yields=1),

@@ -21,6 +21,12 @@ _LEAST_WORDS = 12
 """Fewer characters of a message are useless."""
 _LEAST_NAME = 8
 """Cells that the name of the checkout keeps."""
+_SHORT_BRANCH = 16
+"""Cells of the name of a branch where there is little room."""
+_LAST = 8
+"""The order of what is there only if all else is, whole."""
+_NEXT = ", next running"
+"""The end of the words about the last night that goes first."""
 
 
 # The bar of identity
@@ -42,6 +48,8 @@ class Identity(NamedTuple):
     pending: str = ""
     """Changes that wait for a decision or a write."""
     hosts: str = ""
+    few_hosts: str = ""
+    """The same in few cells."""
     lease: str = ""
     """How long a machine is still there: never cut."""
     read_only: bool = False
@@ -51,34 +59,52 @@ class _Part(NamedTuple):
     text: str
     style: str = ""
     order: int = 0
-    """Where there is too little room, the part with the highest number goes first; 0: it stays."""
+    """Where there is too little room, parts with a low number are there before those with a high one; 0: it stays."""
+    short: str = ""
+    """The same in fewer cells: all parts are short before one of them is not there."""
 
 
 def identity_bar(who: Identity, width: int) -> list[Cell]:
     """The bar in `width` cells, what limits a person at its end."""
-    left = [part for part in _parts(who) if part.text]
+    name, *parts = (part for part in _parts(who) if part.text)
     limits = (who.lease, "read-only" if who.read_only else "")
     right = [_Part(text, "warn") for text in limits if text]
-    over = len(_GAP) * bool(right) - width
-    while _cells(left) + _cells(right) + over > 0 and any(part.order for part in left):
-        left.remove(max(left, key=lambda part: part.order))
-    if (much := _cells(left) + _cells(right) + over) > 0:
-        name = left[0].text
-        left[0] = left[0]._replace(text=fit(name, max(_LEAST_NAME, cell_len(name) - much)).rstrip())
+    room = width - _cells(right) - len(_GAP) * bool(right)
+    name = name._replace(text=fit(name.text, max(_LEAST_NAME, min(cell_len(name.text), room))).rstrip())
+    left = [name, *_fitted(parts, room - cell_len(name.text))]
     blank = max(0, width - _cells(left) - _cells(right))
     return [*_joined(left), Cell(" " * blank), *_joined(right)]
 
 
+def _fitted(parts: Sequence[_Part], room: int) -> Sequence[_Part]:
+    """The parts that have room, short where they must be."""
+    ordered, texts = sorted(parts, key=lambda part: part.order), dict[_Part, str]()
+
+    def say(part: _Part, text: str, room: int) -> int:
+        more = len(_GAP) * (part not in texts) + cell_len(text) - cell_len(texts.get(part, ""))
+        if more > room:
+            return room
+        texts[part] = text
+        return room - more
+
+    for part in ordered:
+        room = say(part, part.short or part.text, room) if part.order < _LAST else room
+    for part in ordered:
+        room = say(part, part.text, room)
+    return [part._replace(text=texts[part]) for part in parts if part in texts]
+
+
 def _parts(who: Identity) -> Sequence[_Part]:
+    branch, night = one_line(who.branch), who.results.removesuffix(_NEXT).removeprefix("last ")
     return (
         _Part(one_line(who.checkout), "title"),
-        _Part(f"on {one_line(who.branch)}" if who.branch else "", "", 7),
+        _Part(f"on {branch}" if branch else "", "", 7, f"on {fit(branch, min(cell_len(branch), _SHORT_BRANCH))}"),
         _Part("other models" if who.other_models else "", "warn", 1),
-        _Part(f"arch {who.arch}" if who.arch else "every arch", "" if who.arch else "dim", 3 if who.arch else 8),
-        _Part(who.results, "dim", 6),
-        _Part(who.going, "running", 2),
+        _Part(f"arch {who.arch}" if who.arch else "every arch", "" if who.arch else "dim", 3 if who.arch else _LAST),
+        _Part(who.results, "dim", 6, night),
+        _Part(who.going, "running", 2, who.going.partition(",")[0]),
         _Part(who.pending, "mark", 4),
-        _Part(who.hosts, "dim", 5),
+        _Part(who.hosts, "dim", 5, who.few_hosts),
     )
 
 

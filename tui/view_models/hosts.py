@@ -86,10 +86,15 @@ def host_news(before: ClusterStatus | None, now: ClusterStatus | None) -> Iterat
             yield f"{one.name} is up again."
 
 
-def hosts_words(status: ClusterStatus) -> str:
-    """`2 up, 1 lost`: for the title."""
+def hosts_words(status: ClusterStatus, *, short: bool = False) -> str:
+    """`hosts: 2 up, 1 lost`, in few cells `3 hosts, 1 lost`; empty: there are none."""
     states = [one.state for one in status.hosts]
-    return ", ".join(f"{states.count(state):,} {state}" for state in HostState if state in states)
+    counts = {state: f"{states.count(state):,} {state}" for state in HostState if state in states}
+    if short and states:
+        return ", ".join(
+            (counted(len(states), "host"), *(text for state, text in counts.items() if state is not HostState.UP))
+        )
+    return f"hosts: {', '.join(counts.values())}" if states else ""
 
 
 def lease_bar(seconds: float) -> str:

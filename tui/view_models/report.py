@@ -205,7 +205,7 @@ def _turned(progress: Progress) -> Rows[ReportRow]:
         TableColumn("", 5),
         TableColumn("arch", 12, yields=2),
         TableColumn("test", 24, share=3, elide=True, ids=True),
-        TableColumn("since run", 18, yields=4, elide=True),
+        TableColumn("in run", 18, yields=4, elide=True),
         TableColumn("when", 9, yields=3, right=True),
         TableColumn("with it", 7, right=True),
     )

@@ -104,10 +104,10 @@ def _change(weeks: Sequence[Week]) -> str:
     """`37 not passing, 4 fewer in 11 weeks`, in at most 38 cells up to 9,999."""
     first = next(week for week in weeks if week.counts)
     now = weeks[-1].not_passing
-    ago = counted(len(weeks) - 1 - weeks.index(first), "week")
+    past = len(weeks) - 1 - weeks.index(first)
     change = now - first.not_passing
     words = f"{abs(change):,} {'more' if change > 0 else 'fewer'}" if change else "the same"
-    return f"{now:,} not passing, {words} in {ago}"
+    return f"{now:,} not passing" + (f", {words} in {counted(past, 'week')}" if past else "")
 
 
 def _bar(column: int) -> int:

@@ -91,6 +91,11 @@ class TextPane(LinePane):
         return [strip.crop(crop.x, crop.right) for strip in strips]
 
 
+def lines_in(text: str, width: int, console: Console) -> int:
+    """The number of lines of a text in a pane with so many cells for each; of none there are none."""
+    return sum(len([*_wrapped(Text(line), max(1, width), console)]) for line in text.split("\n")) if text else 0
+
+
 def _wrapped(line: Text, width: int, console: Console) -> Iterable[Text]:
     """A line in pieces of at most `width` cells: what goes on below it is indented further than its beginning."""
     line.expand_tabs(4)

@@ -41,10 +41,34 @@ def test_the_bar_says_everything_where_there_is_room() -> None:
 
 def test_a_narrow_bar_keeps_the_name_what_limits_and_then_what_runs() -> None:
     narrow = _text(identity_bar(BUSY, 76))
-    assert narrow.startswith("tt-xla   other models   3 running, 12 waiting   ")
+    assert narrow.startswith("tt-xla   other models   arch n150   3 running   ")
     assert narrow.endswith("! 20 min left   read-only")
     assert "a-branch" not in narrow and "hosts" not in narrow
     assert _text(identity_bar(BUSY._replace(checkout="a" * 60), 44)).endswith("! 20 min left   read-only")
+
+
+def test_a_bar_says_all_in_short_before_it_leaves_something_out() -> None:
+    who = Identity(
+        "tt-xla",
+        branch="a-branch-with-a-long-name",
+        results="last night: 9 h ago, next running",
+        going="3 of 9 runs, 40 s left",
+        pending="1 pending",
+        hosts="hosts: 2 up, 1 lost",
+        few_hosts="3 hosts, 1 lost",
+    )
+
+    def said(width: int) -> str:
+        return _text(identity_bar(who, width)).rstrip()
+
+    short = "tt-xla   on a-branch-with-a…   night: 9 h ago   3 of 9 runs   1 pending   3 hosts, 1 lost"
+    assert said(cell_len(short)) == short
+    # What there is room for is longer, first what matters most; without room the branch goes, then the night.
+    assert "3 of 9 runs, 40 s left" in said(cell_len(short) + 11)
+    assert said(78) == "tt-xla   night: 9 h ago   3 of 9 runs, 40 s left   1 pending   3 hosts, 1 lost"
+    assert said(60) == "tt-xla   3 of 9 runs   1 pending   hosts: 2 up, 1 lost"
+    whole = said(200)
+    assert whole.startswith("tt-xla   on a-branch-with-a-long-name   every arch   last night: 9 h ago, next running   ")
 
 
 @given(st.integers(40, 250), st.text("ab-", min_size=1, max_size=60), st.booleans())

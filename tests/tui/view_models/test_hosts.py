@@ -61,7 +61,9 @@ def test_rows_have_slots_leases_and_runs(records: list[RunRecord]) -> None:
         ["a", "up", "■■ 2/2", "███▌     3 h 30 min", "n150", f"{test}, 1 run of another queue"],
         ["b", "lost", "0/9", "         over", "n150", "cut"],
     ]
-    assert hosts_words(status) == "1 up, 1 lost"
+    assert hosts_words(status) == "hosts: 1 up, 1 lost"
+    assert hosts_words(status, short=True) == "2 hosts, 1 lost"
+    assert hosts_words(cluster()) == hosts_words(cluster(), short=True) == ""
     assert [view.waiting for view in views] == [0, 1, 1]
 
 

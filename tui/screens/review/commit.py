@@ -27,7 +27,7 @@ from core.matrix.view import hidden_words
 from tui.protocol import Context
 from tui.screens.dialogs import CHOOSE, Dialog, DialogKey
 from tui.view_models import short_file
-from tui.widgets import CachedBox, CachedText, Cycle, Form
+from tui.widgets import CachedText, Cycle, DialogBox, Form
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -41,6 +41,12 @@ _SPLITS = (
 _BY_CAUSE = (Split.CAUSE, "one per cause")
 """Only where changes follow from results; where there are several causes, it is the first choice."""
 _SHOWN_FILES = 3
+_LINE = 72
+"""Cells of a line of a message, as git has them."""
+_SPARE = "\n"
+"""There is room to type a line more, and below it one stays empty."""
+_AROUND = 7
+"""Lines of the box beside the message and what is said below it: empty ones, and those of the form that stay."""
 
 
 class CommitDialog(Dialog[Delivered]):
@@ -49,7 +55,7 @@ class CommitDialog(Dialog[Delivered]):
     DEFAULT_CSS = """
     CommitDialog #message { height: 1fr; border: none; padding: 0; background: $boost; scrollbar-size-vertical: 1; }
     CommitDialog #files { text-wrap: nowrap; text-overflow: ellipsis; }
-    CommitDialog #output-box { height: auto; max-height: 40%; }
+    CommitDialog #output-box { height: auto; max-height: 50vh; }
     CommitDialog #output { margin-top: 1; }
     CommitDialog #output.error { color: $text-error; }
     """
@@ -98,7 +104,7 @@ class CommitDialog(Dialog[Delivered]):
         self._busy = True
 
     def compose(self) -> ComposeResult:
-        with CachedBox(id="box"):
+        with self.box("Commit", width=_LINE, lines=_AROUND + bool(self._edits)):
             yield Label("Commit", id="dialog-title")
             beside = CachedText(beside_words(self._edits), id="beside", markup=False)
             beside.display = bool(self._edits)
@@ -181,6 +187,7 @@ class CommitDialog(Dialog[Delivered]):
     def _show_message(self, at: int) -> None:
         self._at = at
         self._text.text = printable(self._drafts[at].message) if self._drafts else ""
+        self.query_one(DialogBox).show_all_of(f"{self._text.text}{_SPARE}", "message")
         count = len(self._drafts)
         self.query_one("#which", Static).update(f"{at + 1} of {count}" if count > 1 else "")
 
@@ -272,6 +279,7 @@ class CommitDialog(Dialog[Delivered]):
         output = self.query_one("#output", Static)
         output.set_class(error, "error")
         output.update(Text(printable(text)))
+        self.query_one(DialogBox).show_all_of(printable(text), "output")
 
 
 def _messages(drafts: Sequence[CommitDraft]) -> list[str]:
