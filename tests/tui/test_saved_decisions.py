@@ -74,6 +74,16 @@ async def test_two_instances_see_each_others_decisions(checkout: Checkout) -> No
         assert _decisions(other) == [Decision.ACCEPTED]
 
 
+async def test_what_another_instance_does_before_the_first_look_is_seen(checkout: Checkout) -> None:
+    one, other = (build_app(checkout, query=ORG) for _ in range(2))
+    assert not one.session.pending.changes, "what is saved has been read"
+    other.session.bench.propose([], "elsewhere", other.session.present)
+    other.session.bench.mark(one.session.view.matrix.ids[:1])
+    async with one.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "1 pending" in screen_text(one), "the change of the other instance")
+        await until(pilot, lambda: "1 marked" in screen_text(one), "its mark")
+
+
 async def test_two_instances_see_each_others_marks(checkout: Checkout) -> None:
     one, other = (build_app(checkout, query=ORG) for _ in range(2))
     async with one.run_test(size=(80, 24)) as pilot:

@@ -253,7 +253,7 @@ class Polling:
             self._facts.read_verdicts()
             if before is not None:
                 self._facts.results_changed()
-        if before is not None and seen.decisions != before.decisions:
+        if seen.decisions != (0 if before is None else before.decisions):
             self._edits.refresh()
         if seen.settings is not None and (before is None or seen.settings is not before.settings):
             self._take_settings(seen.settings)
