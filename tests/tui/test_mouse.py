@@ -91,6 +91,7 @@ async def test_dividers_follow_the_mouse_and_keys(app: TTMatrixApp) -> None:
         await until(pilot, lambda: facets.region.right - 1 == x + 8, "the narrower facets")
 
         await pilot.press("6")
+        await until(pilot, lambda: "1 finding of 1 kind" in screen_text(app), "the finding")
         text = app.screen.query_one("#text-title", Widget)
         before = text.region.y
         await _drag(pilot, (20, before), (20, before + 4))

@@ -31,14 +31,12 @@ def _boards(app: TTMatrixApp) -> list[NumberBoard]:
 
 
 def _complete(app: TTMatrixApp) -> bool:
-    """Whether the last of the numbers is there, the one that waits for what CI selects."""
-    return isinstance(app.screen, OverviewScreen) and any(
-        row.label == NO_JOB and row.numbers[0]
-        for board in _boards(app)
-        if isinstance(board.source, OverviewRows)
-        for section in board.source.sections
-        for row in section.rows
-    )
+    """Whether all numbers are there: which is the last to come depends on the threads."""
+    if not isinstance(app.screen, OverviewScreen):
+        return False
+    sources = [board.source for board in _boards(app) if isinstance(board.source, OverviewRows)]
+    rows = [row for source in sources for section in source.sections for row in section.rows]
+    return bool(rows) and all(None not in row.numbers for row in rows)
 
 
 async def test_every_number_leads_to_as_many_tests(checkout: Checkout) -> None:

@@ -60,7 +60,7 @@ async def test_taken_back_after_asking(checkout: Checkout) -> None:
         await pilot.press("x", "escape")
         assert loader(checkout) == EDIT.after
         await pilot.press("x", "y")
-        await until(pilot, lambda: "loader edit" not in screen_text(app).partition("\n")[0], "no edit any more")
+        await until(pilot, lambda: "1 loader edit" not in screen_text(app), "no edit any more")
         assert (checkout.root / LOADER_FILE).read_bytes() == LOADER.encode()
         await until(pilot, lambda: "-        row" not in screen_text(app), "no diff any more")
 
