@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from core.base.settings import Settings
 from core.domain.model import TEST_MODULE
@@ -171,15 +172,20 @@ async def test_how_much_is_worked_out_is_said(checkout: Checkout, monkeypatch: p
     assert said.is_set(), titles
 
 
+async def _without_groups(app: TTMatrixApp, pilot: Pilot[Any]) -> None:
+    """Triage with a row for each test; there is nothing to group before its list is there."""
+    await pilot.press("4")
+    screen = app.navigation.screen(TriageScreen)
+    await until(pilot, lambda: len(screen.tests.changes) == 7, "the tests")
+    await pilot.press(*"mmmmm")
+    await until(pilot, lambda: screen.listing.by is TriageBy.NOTHING, "the list without groups")
+
+
 @SIZES
 async def test_the_evidence_is_beside_what_is_proposed(checkout: Checkout, size: tuple[int, int]) -> None:
     app = build_app(checkout)
     async with app.run_test(size=size) as pilot:
-        await pilot.press("4", *"mmmmm")
-        await until(
-            pilot, lambda: app.navigation.screen(TriageScreen).listing.by is TriageBy.NOTHING, "the list without groups"
-        )
-        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) > 0, "the tests")
+        await _without_groups(app, pilot)
         await until(pilot, lambda: "n150 CCC 0/3 crash:" in screen_text(app), "the strip")
         await until(pilot, lambda: "NOT_SUPPORTED_SKIP" in screen_text(app), "the entry afterwards")
         assert "Fatal Python error: Aborted" in screen_text(app)
@@ -217,8 +223,7 @@ async def test_since_when_it_fails_and_what_was_committed_before(tmp_path: Path)
 async def test_next_skips_what_is_decided_and_undo_takes_it_back(checkout: Checkout) -> None:
     app = build_app(checkout)
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.press("4", *"mmmmm")
-        await until(pilot, lambda: len(app.navigation.screen(TriageScreen).tests.changes) == 7, "the tests")
+        await _without_groups(app, pilot)
         await pilot.press("x")
         assert list(_decided(app).values()) == [Decision.REJECTED]
         assert app.navigation.screen(TriageScreen).listing.table.cursor == 1
