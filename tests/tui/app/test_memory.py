@@ -72,7 +72,7 @@ async def test_it_is_given_back_some_time_after_a_re_index(
 async def test_of_many_indexes_the_last_ones_are_alive(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
     """One is shown; the last results and facts may be about the one before, and for a moment those in progress are."""
 
-    # Looking for them among all objects would hold what other threads are making, and Python grows no tuple that is held.
+    # A list of all objects refers to tuples that other threads are making, and Python then refuses to grow these.
     made: list[ReferenceType[Matrix]] = []
     begin = Matrix.__init__
 
