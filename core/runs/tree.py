@@ -141,9 +141,10 @@ class TreeReader:
         return self._git(self.checkout.root, "rev-list", "--first-parent", "--max-parents=0", commit)
 
     def _head(self, directory: Path) -> str:
-        # Inside another repository's work tree, git would answer for that one.
-        top, _, head = self._git(directory, "rev-parse", "--show-toplevel", "HEAD").partition("\n")
-        return head if top and Path(top) == directory.resolve() else ""
+        try:
+            return _git(directory).own_head()
+        except TTMatrixError:
+            return ""
 
     def _git(self, directory: Path, *words: str) -> str:
         """The output of git; empty if git fails, does not answer or is missing."""

@@ -61,7 +61,7 @@ def absent_configuration(checkout: Checkout) -> tuple[Absent, ...]:
 def absent_loaders(checkout: Checkout) -> tuple[Absent, ...]:
     """The loaders among them, and the modules at the top of the models tree."""
     models = checkout.relative(checkout.models)
-    if (checkout.models / ".git").exists():
+    if checkout.has_own_models:
         found = _absent(Git(checkout.models, seconds=SECONDS), checkout.models, f"{models}/", (".",))
     else:
         found = _absent(Git(checkout.root, seconds=SECONDS), checkout.root, "", (models,))

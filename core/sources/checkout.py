@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find a tt-xla checkout and name the places in it."""
 
+import os
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -27,6 +28,11 @@ class Checkout(NamedTuple):
     def models(self) -> Path:
         """The tt_forge_models submodule's work tree."""
         return self.root / _MODELS
+
+    @property
+    def has_own_models(self) -> bool:
+        """Whether the models are a repository of their own, as a submodule is."""
+        return os.path.lexists(self.models / ".git")
 
     @property
     def presets(self) -> Path:

@@ -339,6 +339,11 @@ class Git:
         """Whether the root is that of a work tree: for a directory inside one, git would answer for the whole."""
         return self.text("rev-parse", "--show-toplevel").rstrip("\n") == str(self.root.resolve())
 
+    def own_head(self) -> str:
+        """The commit that is checked out; empty where the root is not that of a work tree, as in `own_root`."""
+        top, _, commit = self.text("rev-parse", "--show-toplevel", "HEAD").strip("\n").rpartition("\n")
+        return commit if top == str(self.root.resolve()) else ""
+
     def pinned(self, submodule: str, commit: str = "HEAD") -> str:
         """The commit of a submodule that `commit` pins; empty if it has no such submodule."""
         found = self._listed(commit, submodule).get(submodule)

@@ -39,16 +39,16 @@ class OtherModels(NamedTuple):
 
 def other_models(checkout: Checkout) -> OtherModels | None:
     """The commits, if they differ; None: they do not, or nothing is recorded."""
-    if not (checkout.models / ".git").exists():
+    if not checkout.has_own_models:
         return None
     place = checkout.relative(checkout.models)
     try:
         recorded = Git(checkout.root, seconds=SECONDS).staged_pin(place)
-        present = Git(checkout.models, seconds=SECONDS).head_commit() if recorded else ""
+        present = Git(checkout.models, seconds=SECONDS).own_head() if recorded else ""
     except TTMatrixError:
         # No git, no repository: then nothing is recorded.
         return None
-    if present == recorded:
+    if present in ("", recorded):
         return None
     uplift = "" if checkout.models.is_symlink() else git_command(checkout.root, "add", place)
     return OtherModels(place, present, recorded, recorded_again(checkout, recorded), uplift)

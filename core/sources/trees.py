@@ -168,7 +168,7 @@ def _models(checkout: Checkout, name: str, pinned: str, wanted: str) -> str:
             )
         return ""
     place = checkout.relative(checkout.models)
-    if not (checkout.models / ".git").exists():
+    if not checkout.has_own_models:
         raise TTMatrixError(
             f"{place} is not a repository here",
             f"{name} pins it at {pinned}, and nothing here has that commit.",
@@ -203,7 +203,7 @@ def _named(checkout: Checkout, name: str) -> str:
     try:
         return Git(checkout.root).named(name)
     except UsageError as error:
-        if _ID.fullmatch(name) and (checkout.models / ".git").exists() and Git(checkout.models).has(name):
+        if _ID.fullmatch(name) and checkout.has_own_models and Git(checkout.models).has(name):
             hint = "ttmatrix uplift [OLD..]NEW compares these."
             raise UsageError(f"{name} is a commit of the models", "", hint) from error
         raise

@@ -103,7 +103,7 @@ def capture(checkout: Checkout) -> CodeState:
         raise TTMatrixError(
             f"{checkout.root} is not the root of a git repository", "Other machines get the code as a commit of git."
         )
-    if not (checkout.models / ".git").exists():
+    if not checkout.has_own_models:
         return CodeState(_edits(root, (_TESTS, checkout.relative(checkout.models))))
     return CodeState(_edits(root, (_TESTS,)), _edits(Git(checkout.models, seconds=_GIT_SECONDS), (".",)))
 

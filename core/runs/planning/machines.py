@@ -78,7 +78,6 @@ def expected_code(checkout: Checkout) -> Expected:
     """The expected state of hosts: the commits checked out here; anything if git does not know."""
     git, models = Git(checkout.root), Git(checkout.models)
     try:
-        # Inside another repository's work tree, git would answer for that one.
-        return Expected(git.head_commit(), models.head_commit() if models.own_root() else "")
+        return Expected(git.head_commit(), models.own_head())
     except TTMatrixError:
         return Expected()

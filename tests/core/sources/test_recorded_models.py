@@ -1,17 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """core.sources.recorded_models: what is advised brings the models that the checkout records; lists name other ones."""
 
+import os
 import shlex
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from core.base.processes import run_command
-from core.sources import Checkout, other_models
+from core.sources import Checkout, absent_files, other_models
 from tests.support.cli import call
 from tests.support.git import git
 from tests.support.states import MODELS, commit, with_submodule
+
+_NOBODY = 65534
 
 
 @pytest.fixture
@@ -66,6 +71,35 @@ def test_where_git_says_nothing_nothing_is_claimed(
     else:
         monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     assert other_models(checkout) is None
+
+
+def test_of_a_repository_that_is_broken_nothing_is_claimed(checkout: Checkout) -> None:
+    """Git then answers for the one around it, whose commit is none of the models."""
+    shutil.rmtree(checkout.models / ".git")
+    (checkout.models / ".git").mkdir()
+    assert other_models(checkout) is None
+
+
+def test_where_nothing_may_be_read_nothing_is_claimed(checkout: Checkout) -> None:
+    with _without_rights(checkout.models):
+        assert other_models(checkout) is None
+        assert absent_files(checkout) == ()
+
+
+@contextmanager
+def _without_rights(directory: Path) -> Iterator[None]:
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(_NOBODY)
+    else:
+        directory.chmod(0)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+        else:
+            directory.chmod(0o700)
 
 
 @pytest.mark.parametrize("words", [("list",), ("jobs",)])
