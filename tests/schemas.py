@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from msgspec import Meta, UnsetType, structs
 
-from core import kinds
+from core import kinds, ops
 from core.base.files import As, Record
 from core.base.settings import Profile, Settings
 from core.cli import records
@@ -134,7 +134,7 @@ DOCUMENTS: Mapping[str, Document] = {
         "A file of operations, for `edit --apply FILE` and `apply FILE`; `clusters --cluster TEXT --set-reason|--attach`",
         Sequence[Operation],
     ),
-    "ops-bisect": Document("`ops bisect --json`", records.Bisected),
+    "ops-bisect": Document("`ops bisect --json`", ops.Bisected),
     "ops-compare": Document("`ops compare --json`", records.BackendsCompared),
     "ops-extract": Document("`ops extract --json`", records.Extracted),
     "ops-list": Document("`ops list --json`", Sequence[kinds.OpCase]),

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from core.base.errors import EXIT_FINDINGS, EXIT_OK, UsageError
-from core.cli import records
 from core.cli.context import Context
 from core.cli.runs_common import agreed_interpreter, configure_yes
 from core.domain.ids import TestId
@@ -58,11 +57,11 @@ def execute(args: argparse.Namespace, context: Context) -> int:
     python = agreed_interpreter([id], context, yes=args.yes)
     report = bisect(python, root, request, context.console.note)
     if context.console.json:
-        context.console.document(records.Bisected(id=id, backend=args.backend, **report))
+        context.console.document(report)
     else:
-        for line in bisection_lines(report, args.backend):
+        for line in bisection_lines(report):
             context.console.line(line)
-    return EXIT_OK if report["verdict"] == "none" else EXIT_FINDINGS
+    return EXIT_OK if report.verdict == "none" else EXIT_FINDINGS
 
 
 def _tolerance(text: str) -> float:

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the op of a model that a backend computes differently from the CPU, in the models' interpreter."""
 
-import json
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
-from typing import Any
 
 from core import payload
 from core.base.errors import TTMatrixError, UsageError
+from core.base.files import Malformed, parsed, typed
 from core.base.processes import run_command
 from core.base.text import counted, pcc_text
 from core.domain.ids import TestId
 from core.domain.model import Framework
+from core.ops.bisected import Bisected, FirstDeparture, OutputsDistance
 from core.ops.extraction import model_arguments
 
 BISECT_SCRIPT = Path(payload.__file__).parent / "ops_bisect.py"
@@ -51,11 +51,11 @@ class BisectRequest:
 
 def bisect(
     python: Path, checkout: Path, request: BisectRequest, tell: Callable[[str], object] = lambda _: None
-) -> Mapping[str, Any]:
+) -> Bisected:
     """Compare the model of `request.test` on the CPU with the backend; `tell` gets each line of progress.
 
-    The result is what `docs/schemas/ops-bisect.json` says. Raises UsageError for a test that is no PyTorch model, and
-    TTMatrixError with the last lines of the output where nothing can be compared.
+    Raises UsageError for a test that is no PyTorch model, and TTMatrixError with the last lines of the output where
+    nothing can be compared.
     """
     if request.test.framework is not Framework.PYTORCH:
         raise UsageError(
@@ -65,13 +65,24 @@ def bisect(
         argv = [str(python), *_arguments(checkout, request), f"--progress={progress}"]
         limit = request.timeout + _GRACE if request.timeout else None
         done = run_command(argv, cwd=checkout, timeout=limit, pass_fds=(progress,))
-    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
-    report: dict[str, Any] = json.loads(lines[-1].removeprefix(_MARK)) if lines else {}
-    if "verdict" not in report:
-        problem = report.get("problem") or f"the process ended with {done.returncode}"
-        last = "\n".join([line for line in done.stderr.splitlines() if line.strip()][-_LAST_LINES:])
-        raise TTMatrixError(f"{request.test} cannot be bisected", f"{problem}\n{last}".strip())
-    return report
+    report = _report(done.stdout, request)
+    if isinstance(report, Bisected):
+        return report
+    problem = report or f"the process ended with {done.returncode}"
+    last = "\n".join([line for line in done.stderr.splitlines() if line.strip()][-_LAST_LINES:])
+    raise TTMatrixError(f"{request.test} cannot be bisected", f"{problem}\n{last}".strip())
+
+
+def _report(output: str, request: BisectRequest) -> Bisected | str:
+    """The report of the script; a text: why there is none, as far as it says so."""
+    lines = [line for line in output.splitlines() if line.startswith(_MARK)]
+    try:
+        said = parsed(lines[-1].removeprefix(_MARK)) if lines else {}
+        if "verdict" not in said:
+            return str(said.get("problem") or "")
+        return typed({"id": str(request.test), "backend": request.backend, **said}, Bisected)
+    except Malformed as error:
+        return f"its report cannot be read: {error}"
 
 
 def _arguments(checkout: Path, request: BisectRequest) -> list[str]:
@@ -83,44 +94,43 @@ def _arguments(checkout: Path, request: BisectRequest) -> list[str]:
     return [*arguments, f"--case={request.case}"]
 
 
-def bisection_lines(report: Mapping[str, Any], backend: str) -> Iterator[str]:
+def bisection_lines(found: Bisected) -> Iterator[str]:
     """A report as text: the first deviating op, the drift as a curve, and the case."""
-    yield _verdict(report, backend)
-    if report["first"] is not None:
-        yield from _first_lines(report)
-    for name, what in (("whole", "model as a whole"), ("by_op", "model op by op")):
-        if (one := report[name]) is not None:
+    yield _verdict(found)
+    if found.first is not None:
+        yield from _first_lines(found, found.first)
+    for one, what in ((found.whole, "model as a whole"), (found.by_op, "model op by op")):
+        if one is not None:
             yield f"  {what:<17}{_apart(one)}"
-    if report["curve"]:
-        yield f"  drift    {sparkline(_drift(report))}  relative error from {_SMALLEST:g} to {_LARGEST:g}, call by call"
-    if (small := report["minimised"]) is not None:
-        yield f"  smallest graph that departs: {counted(small['calls'], 'call')}"
-        yield from (f"    {line}" for line in small["code"].splitlines())
-    if report["not_in_bfloat16"]:
-        yield f"  not in bfloat16: {report['not_in_bfloat16']}"
-    yield from (f"  not captured by {reason}" for reason in report["capture"]["failed"])
-    for op, count in report["passed_over"].items():
+    if found.curve:
+        yield f"  drift    {sparkline(_drift(found))}  relative error from {_SMALLEST:g} to {_LARGEST:g}, call by call"
+    if (small := found.minimised) is not None:
+        yield f"  smallest graph that departs: {counted(small.calls, 'call')}"
+        yield from (f"    {line}" for line in small.code.splitlines())
+    if found.not_in_bfloat16:
+        yield f"  not in bfloat16: {found.not_in_bfloat16}"
+    yield from (f"  not captured by {reason}" for reason in found.capture.failed)
+    for op, count in found.passed_over.items():
         yield f"  not compared: {count:,} x {op}, which gives random or uninitialised values"
 
 
-def _first_lines(report: Mapping[str, Any]) -> Iterator[str]:
-    first = report["first"]
-    yield f"  op       {first['op']}, {first['dtype']} {first['shape']}"
-    yield f"  module   {first['module'] or 'the model itself'}"
-    if first["file"]:
-        yield f"  line     {first['file']}:{first['line']}  {first['code']}".rstrip()
-    yield f"  apart    {_apart(first)}; allowed are rtol {first['rtol']:.3g} and atol {first['atol']:.3g}"
-    if report["departures"] > 1:
-        yield f"  also     {counted(report['departures'] - 1, 'other call')} of {report['calls']:,}"
-    if report["case"]:
-        yield f"  case     {report['case']}, which {'fails' if report['case_fails'] else 'does not fail'} alone"
+def _first_lines(found: Bisected, first: FirstDeparture) -> Iterator[str]:
+    yield f"  op       {first.op}, {first.dtype} {[*first.shape]}"
+    yield f"  module   {first.module or 'the model itself'}"
+    if first.file:
+        yield f"  line     {first.file}:{first.line}  {first.code}".rstrip()
+    yield f"  apart    {_apart(first)}; allowed are rtol {first.rtol:.3g} and atol {first.atol:.3g}"
+    if found.departures > 1:
+        yield f"  also     {counted(found.departures - 1, 'other call')} of {found.calls:,}"
+    if found.case:
+        yield f"  case     {found.case}, which {'fails' if found.case_fails else 'does not fail'} alone"
     else:
-        yield f"  no case  {report['case_message']}"
+        yield f"  no case  {found.case_message}"
 
 
-def _drift(report: Mapping[str, Any]) -> list[float | None]:
+def _drift(found: Bisected) -> list[float | None]:
     """The cumulative relative error after each call; None: not a number, or the backend failed."""
-    return [None if one["cumulative"] is None else one["cumulative"]["rel"] for one in report["curve"]]
+    return [None if one.cumulative is None else one.cumulative.rel for one in found.curve]
 
 
 def sparkline(values: Sequence[float | None], width: int = _WIDTH) -> str:
@@ -143,23 +153,25 @@ def _bar(values: Sequence[float | None]) -> str:
     return _BARS[min(len(_BARS) - 1, 1 + int(part * (len(_BARS) - 1)))]
 
 
-def _verdict(report: Mapping[str, Any], backend: str) -> str:
-    first, calls = report["first"], counted(report["calls"], "call")
-    if report["verdict"] == "op":
-        return f"op: {first['op']} departs on {backend}, at call {first['number'] + 1:,} of {report['calls']:,}"
-    if report["verdict"] == "drift":
-        return f"drift: no single op of {calls} departs on {backend}, but together they do"
-    if report["verdict"] == "graph":
-        return f"graph: each op of {calls} agrees on {backend}, but the model as a whole departs"
-    return f"none: nothing departs on {backend}, {calls} compared"
+def _verdict(found: Bisected) -> str:
+    calls = counted(found.calls, "call")
+    if found.verdict == "op":
+        first = found.first
+        assert first is not None, "the call that departs"
+        return f"op: {first.op} departs on {found.backend}, at call {first.number + 1:,} of {found.calls:,}"
+    if found.verdict == "drift":
+        return f"drift: no single op of {calls} departs on {found.backend}, but together they do"
+    if found.verdict == "graph":
+        return f"graph: each op of {calls} agrees on {found.backend}, but the model as a whole departs"
+    return f"none: nothing departs on {found.backend}, {calls} compared"
 
 
-def _apart(numbers: Mapping[str, Any]) -> str:
-    if numbers.get("error"):
-        return str(numbers["error"])
-    pcc = "undefined" if numbers["pcc"] is None else pcc_text(numbers["pcc"], 6)
-    text = f"relative error {_number(numbers['rel'])}, of an element {_number(numbers['max_rel'])}, PCC {pcc}"
-    return f"{text}; {numbers['problem']}" if numbers["problem"] else text
+def _apart(numbers: FirstDeparture | OutputsDistance) -> str:
+    if numbers.error:
+        return numbers.error
+    pcc = "undefined" if numbers.pcc is None else pcc_text(numbers.pcc, 6)
+    text = f"relative error {_number(numbers.rel)}, of an element {_number(numbers.max_rel)}, PCC {pcc}"
+    return f"{text}; {numbers.problem}" if numbers.problem else text
 
 
 def _number(value: float | None) -> str:

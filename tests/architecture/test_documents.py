@@ -14,7 +14,6 @@ _MAY = {
     "core/issues/states.py": (1, _OTHERS),
     "core/kinds/benchmark.py": (2, _OTHERS),
     "core/matrix/view/saved.py": (1, "the columns have a key for each kind of rows"),
-    "core/ops/bisection.py": (1, "the report of a run, by the payload"),
     "core/ops/chisel.py": (1, _OTHERS),
     "core/ops/extraction.py": (1, "the report of a run, by the payload"),
     "core/ops/op_by_op.py": (1, _OTHERS),

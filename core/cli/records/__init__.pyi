@@ -64,7 +64,6 @@ from .ops import (
     BackendCoverage as BackendCoverage,
     BackendsCompared as BackendsCompared,
     BackendStability as BackendStability,
-    Bisected as Bisected,
     CaseChange as CaseChange,
     CaseOnBackend as CaseOnBackend,
     CaseOnBackends as CaseOnBackends,

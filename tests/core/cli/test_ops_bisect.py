@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.base.processes import CommandResult
 from core.sources import Checkout
 from tests.support.cli import call
 from tests.support.fake_python import use_fake_python
@@ -38,6 +39,25 @@ def test_nothing_departs(checkout: Checkout, tmp_path: Path) -> None:
     assert (called.code, called.out.splitlines()[0]) == (0, "none: nothing departs on eager, 1 call compared")
     found = call("ops", "bisect", CLEAN, "--backend", "eager", "--json", "--repo", checkout.root).json
     assert (found["id"], found["verdict"], found["first"], found["case"]) == (CLEAN, "none", None, None)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("", "the process ended with 3"),
+        ('TTMATRIX-BISECT {"problem": "torch cannot be imported"}', "torch cannot be imported"),
+        ('TTMATRIX-BISECT {"verdict": "op"}', "its report cannot be read: Object missing required field"),
+        ('TTMATRIX-BISECT {"verdi', "its report cannot be read: it is not JSON"),
+    ],
+)
+def test_what_there_is_instead_of_a_report_is_said(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch, written: str, said: str
+) -> None:
+    done = CommandResult((), 3, f"{written}\n", "at last\n")
+    monkeypatch.setattr("core.ops.bisection.run_command", lambda *_, **__: done)
+    called = call("ops", "bisect", CLEAN, "--backend", "eager", "--repo", checkout.root)
+    assert called.code == 2 and "cannot be bisected" in called.err
+    assert said in called.err and "at last" in called.err
 
 
 def test_a_tolerance_is_a_number_from_0_on(checkout: Checkout) -> None:
