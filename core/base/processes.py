@@ -59,6 +59,11 @@ class CommandResult:
     stdout: str
     stderr: str
 
+    def said(self, mark: str) -> str:
+        """What follows `mark` in the last line of the output that begins with it; empty: there is none."""
+        lines = (line for line in reversed(self.stdout.splitlines()) if line.startswith(mark))
+        return next(lines, "").removeprefix(mark)
+
 
 class CommandRunner(Protocol):
     """Runs one short command to its end; tests put a fake in its place."""

@@ -65,7 +65,7 @@ def bisect(
         argv = [str(python), *_arguments(checkout, request), f"--progress={progress}"]
         limit = request.timeout + _GRACE if request.timeout else None
         done = run_command(argv, cwd=checkout, timeout=limit, pass_fds=(progress,))
-    report = _report(done.stdout, request)
+    report = _report(done.said(_MARK), request)
     if isinstance(report, Bisected):
         return report
     problem = report or f"the process ended with {done.returncode}"
@@ -73,11 +73,10 @@ def bisect(
     raise TTMatrixError(f"{request.test} cannot be bisected", f"{problem}\n{last}".strip())
 
 
-def _report(output: str, request: BisectRequest) -> Bisected | str:
+def _report(line: str, request: BisectRequest) -> Bisected | str:
     """The report of the script; a text: why there is none, as far as it says so."""
-    lines = [line for line in output.splitlines() if line.startswith(_MARK)]
     try:
-        said = parsed(lines[-1].removeprefix(_MARK)) if lines else {}
+        said = parsed(line or "{}")
         if "verdict" not in said:
             return str(said.get("problem") or "")
         return typed({"id": str(request.test), "backend": request.backend, **said}, Bisected)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ops of a model: one run of it in the interpreter of the models, and its manifest."""
 
-import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from core import payload
 from core.base import files
@@ -25,6 +25,18 @@ _NOT_HERE = 2
 _NO_SEQ_LEN = 1
 _PATIENCE = 600.0
 """Seconds that loading the model may take."""
+
+
+@dataclass(frozen=True)
+class _Report:
+    """What the child says."""
+
+    cases: int = 0
+    calls: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    failure: str = ""
+    problem: str = ""
+    """Why there is no manifest; empty: there is one."""
 
 
 class Extracted(NamedTuple):
@@ -54,15 +66,16 @@ def extract(python: Path, checkout: Path, test: TestId, *, level: str, timeout: 
         argv += [f"--level={level}", f"--output={output}", f"--seconds={timeout}"]
         # A fixed hash seed orders sets of strings the same each time, so that the file has the same bytes.
         done = run_command(argv, cwd=checkout, env={"PYTHONHASHSEED": "0"}, timeout=timeout + _PATIENCE)
-        report = _report(done.stdout)
-        if done.returncode or report is None:
+        line = done.said(_MARK)
+        report = _report(line)
+        if done.returncode or not line or report.problem:
             lines = (done.stdout + done.stderr).splitlines()
             last = "\n".join([line for line in lines if not line.startswith(_MARK)][-_LAST_LINES:])
-            problem = (report or {}).get("problem") or f"the process ended with {done.returncode}"
-            more = "" if done.returncode == _NOT_HERE and report else last
+            problem = report.problem or f"the process ended with {done.returncode}"
+            more = "" if done.returncode == _NOT_HERE and line else last
             raise TTMatrixError(f"No ops of {test}", f"{problem}\n{more}".strip())
         text = files.read_bytes(output, None).decode("utf-8")
-        return Extracted(text, report["cases"], report["calls"], report["left_out"], report.get("failure", ""))
+        return Extracted(text, report.cases, report.calls, report.left_out, report.failure)
 
 
 def save_extracted(file: Path, extracted: Extracted, *, merge: bool) -> int:
@@ -108,6 +121,8 @@ def model_arguments(checkout: Path, test: TestId) -> list[str]:
     return arguments
 
 
-def _report(output: str) -> dict[str, Any] | None:
-    lines = [line for line in output.splitlines() if line.startswith(_MARK)]
-    return dict(json.loads(lines[-1].removeprefix(_MARK))) if lines else None
+def _report(line: str) -> _Report:
+    try:
+        return files.decoded(line or "{}", _Report)
+    except files.Malformed as error:
+        return _Report(problem=f"its report cannot be read: {error}")

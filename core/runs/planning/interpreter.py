@@ -17,7 +17,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from core.base.errors import TTMatrixError
-from core.base.files import Malformed, atomic_write, parsed, plain, read_bytes, typed
+from core.base.files import Malformed, atomic_write, decoded, parsed, plain, read_bytes, typed
 from core.base.processes import CommandRunner, run_command
 from core.base.settings import Settings, paths
 
@@ -170,12 +170,12 @@ def is_of(root: Path, python: Path, environ: Mapping[str, str]) -> bool:
 def _asked(python: Path, runner: CommandRunner) -> tuple[Versions | None, Sequence[str]]:
     try:
         done = runner([str(python), "-c", _PROBE, *PACKAGES], cwd=_NOWHERE, env=_SAFE, timeout=_SECONDS)
-        line = next(line for line in done.stdout.splitlines() if line.startswith(_MARK))
-        raw = json.loads(line.removeprefix(_MARK))
-        searched = raw.pop(_PATH, ()) if isinstance(raw, dict) else ()
-        return {str(name): None if value is None else str(value) for name, value in raw.items()}, searched
-    except (TTMatrixError, StopIteration, ValueError, AttributeError, RecursionError):
+        said = decoded(done.said(_MARK), dict[str, str | list[str] | None])
+    except (TTMatrixError, Malformed):
         return None, ()
+    searched = said.pop(_PATH, None)
+    versions = {name: value for name, value in said.items() if not isinstance(value, list)}
+    return versions, searched if isinstance(searched, list) else ()
 
 
 def _memory(python: Path) -> Path:

@@ -40,9 +40,8 @@ def lacking(
         return {}
     try:
         done = runner([str(python), str(_LACKING_SCRIPT), *map(str, places)], cwd=cwd, timeout=_LACKING_SECONDS)
-        line = next(line for line in done.stdout.splitlines() if line.startswith(_LACKING))
-        said = decoded(line.removeprefix(_LACKING), dict[str, list[str]])
-    except (TTMatrixError, StopIteration, Malformed):
+        said = decoded(done.said(_LACKING), dict[str, list[str]])
+    except (TTMatrixError, Malformed):
         return None
     return {Path(place): lines for place, lines in said.items()}
 
@@ -71,9 +70,8 @@ def _said(
     command = [str(python), str(_RESOLVE_SCRIPT), str(_SECONDS), _own_pip(), *map(str, places)]
     try:
         done = runner(command, cwd=cwd, timeout=_SECONDS + _MORE_SECONDS)
-        line = next(line for line in done.stdout.splitlines() if line.startswith(_MARK))
-        said = decoded(line.removeprefix(_MARK), dict[str, list[tuple[str, str]] | None])
-    except (TTMatrixError, StopIteration, Malformed):
+        said = decoded(done.said(_MARK), dict[str, list[tuple[str, str]] | None])
+    except (TTMatrixError, Malformed):
         return {}
     return {Path(place): None if found is None else _downloads(found) for place, found in said.items()}
 

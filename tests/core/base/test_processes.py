@@ -14,6 +14,7 @@ import pytest
 from core.base.errors import TTMatrixError
 from core.base.processes import (
     Child,
+    CommandResult,
     ProcessIdentity,
     boot_id,
     descendants,
@@ -206,3 +207,9 @@ def test_a_program_is_not_taken_from_where_the_command_runs(tmp_path: Path, monk
 def test_our_own_modules_are_found_wherever_a_process_of_ours_begins() -> None:
     first = Path(own_environment({"PYTHONPATH": "/nowhere"})["PYTHONPATH"].split(os.pathsep)[0])
     assert (first / "core/base/processes.py").is_file()
+
+
+def test_what_a_command_says_of_itself_is_its_last_line_with_the_mark() -> None:
+    done = CommandResult((), 0, "MARK one\nnoise MARK two\nMARK three\nnoise\n", "MARK four\n")
+    assert done.said("MARK ") == "three"
+    assert done.said("OTHER ") == ""

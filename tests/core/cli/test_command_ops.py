@@ -214,14 +214,22 @@ def test_extract_writes_the_ops_of_a_model_and_adds_what_is_missing(
     assert file.read_text().startswith(cut)
 
 
-def test_extract_says_why_a_model_has_no_ops(tmp_path: Path, checkout: Checkout) -> None:
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"problem": "the model failed: no luck"}', "the model failed: no luck"),
+        ('{"cases": "many"}', "its report cannot be read: $.cases: Expected `int`, got `str`"),
+        ('{"cases": 1', "its report cannot be read: it is not JSON"),
+    ],
+)
+def test_extract_says_why_a_model_has_no_ops(tmp_path: Path, checkout: Checkout, line: str, said: str) -> None:
     (checkout.root / "venv/bin").mkdir(parents=True)
     python = checkout.root / "venv/bin/python"
-    python.write_text('#!/bin/sh\necho walls\necho \'TTMATRIX-OPS {"problem": "the model failed: no luck"}\'\nexit 1\n')
+    python.write_text(f"#!/bin/sh\necho walls\necho 'TTMATRIX-OPS {line}'\nexit 1\n")
     python.chmod(0o755)
     called = call("ops", "extract", "delta/pytorch-single_device-inference", "--repo", checkout.root)
     assert called.code != 0
-    assert "no luck" in called.err
+    assert said in called.err
     assert "walls" in called.err
 
 
