@@ -200,7 +200,7 @@ async def test_the_place_is_among_what_the_filter_leaves_and_the_question_what_i
         await until(pilot, lambda: " 1 of 3 ━" in screen_text(app), "the place")
         await pilot.press("slash")
         await type_text(pilot, "why0")
-        await until(pilot, lambda: " 1 of 1 ━" in screen_text(app), "the place among what is left")
+        await until(pilot, lambda: " 1 of 1 ─" in screen_text(app), "the place among what is left")
         await pilot.press("enter", "w")
         await until(pilot, lambda: "Write 3 changes (2 hidden by the filter)?" in screen_text(app), "the question")
         await pilot.press("escape", "c")
