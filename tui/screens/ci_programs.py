@@ -72,8 +72,8 @@ class _Fetch:
 
     def __init__(self, screen: SessionScreen, one: OfJob, dumps: Sequence[github.Dump]) -> None:
         self._screen, self._one, self._dumps = screen, one, dumps
-        self._come: dict[int, int] = {}
-        """The bytes of each artefact that have come."""
+        self._come = {dump.artefact.id: 0 for dump in dumps}
+        """The bytes of each artefact that have come. The thread that fetches adds none: here they are counted."""
         self._saying: Timer | None = None
 
     def begin(self) -> None:

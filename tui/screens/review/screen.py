@@ -53,9 +53,9 @@ _NOTHING = "Nothing is pending: {matrix.set} in the matrix edits entries."
 _UNCOMMITTED = "Nothing is pending. What was written is not committed yet: {review.commit} commits it."
 _WAYS_OUT = "{review.theirs} takes theirs, {review.ours} takes ours"
 _SUMMARY_LINES = 4
+"""As many as `#written` has."""
 _OF_RULE = 12
 """Cells of the rule above the pane that are not for words."""
-"""As many as `#written` has."""
 _PLACEHOLDER = "words of a test, a change, a reason, a decision"
 
 
