@@ -9,6 +9,7 @@ from core.base.settings import Settings
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample
+from tests.tui.view_models.test_batches import passed
 
 MODULE = """
 import pytest
@@ -67,6 +68,21 @@ async def test_they_have_columns_facets_and_a_detail_of_their_own(checkout: Chec
         depth = len(app.screen_stack)
         await pilot.press("T", "B", "X", "E")
         assert len(app.screen_stack) == depth, "these are for tests of models"
+
+
+async def test_one_key_goes_from_their_runs_to_them(checkout: Checkout) -> None:
+    names = [f"{PATH}::{name}" for name in ("test_add[32]", "test_device")]
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.polling.taken is not None, "the first look")
+        app.polling.stop()
+        app.session.runs = app.session.all_runs = [passed("1", name) for name in names]
+        app.signals.runs_changed.publish(None)
+        await pilot.press("2", "g", "m")
+        await until(pilot, lambda: shown_ids(app) == names, "those of the batch")
+        await pilot.press("2", "j", "m")
+        await until(pilot, lambda: app.matrix_screen.current == names[0], "that of the run")
+        assert app.screen is app.matrix_screen
 
 
 @pytest.mark.slow("runs of pytest")

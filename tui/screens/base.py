@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base of all full screens: context, title line, and signals that end with the screen."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +12,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from core import evidence
+from core.matrix import query
 from tui import view_models
 from tui.commands import HasCommands, Need, Where, commands, needs_of
 from tui.keymap import advice
@@ -119,6 +120,17 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
             self.context.navigation.show_test(id)
         else:
             self.context.notify.info("The checkout has no such test.")
+
+    def go_to_known(self, ids: Iterable[str]) -> bool:
+        """Show those of these tests in the matrix that it has, a readable number at most; False: it has none."""
+        known = [id for id in dict.fromkeys(ids) if id in self.session.view.matrix.rows]
+        if len(known) == 1:
+            self.context.navigation.show_test(known[0])
+        elif known:
+            self.context.navigation.show_tests(query.exactly(known[: query.MOST_NAMED]))
+            if len(known) > query.MOST_NAMED:
+                self.context.notify.info(f"The first {query.MOST_NAMED} of {len(known):,} tests.")
+        return bool(known)
 
     def first_step(self, words: str) -> str:
         """What to say while there is nothing to show: what the screen is for, and which key or command fills it."""

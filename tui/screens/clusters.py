@@ -144,7 +144,7 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
     def action_enter(self) -> None:
         """Into the cluster; from a member to its test."""
         if self.member is not None:
-            self.context.navigation.show_test(self.member.id)
+            self.go_to_test(self.member.id)
         elif (one := self.cluster) is not None:
             self._entered = one.signature
             self.table.cursor = 0

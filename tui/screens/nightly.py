@@ -9,7 +9,7 @@ from core.base.checked_numbers import day_of
 from core.evidence import CiJob, CiRun, JobState, Page, nightly
 from core.evidence.github import OfJob
 from core.evidence.nightly import Line, Machine, Night, NightCell, Section, Span, Speed
-from core.matrix.query import Query, exactly
+from core.matrix.query import Query
 from core.runs.planning import LaunchPlan
 from tui.commands import Changes, Hint, Need, Where, command
 from tui.protocol import Context
@@ -22,8 +22,6 @@ from tui.widgets import GroupTable
 
 _FOLDED = ("still", "red", "green", "unread")
 """Sections that are folded until they are unfolded."""
-_MOST_NAMED = 300
-"""A query by name for more tests than this would take long to read."""
 _MOST_LINKS = 200
 _NONE = "None is known: `ttmatrix ingest --from-github` reads the last 14 days."
 
@@ -224,14 +222,7 @@ class NightScreen(ListAndLines[NightRow]):
 
     def _show_tests(self, ids: Sequence[str]) -> None:
         """The group of Triage that the tests are in, else the tests in the matrix."""
-        known = [id for id in dict.fromkeys(ids) if id in self.session.matrix.rows]
-        if known and self.context.navigation.show_triage_of(known):
-            return
-        if len(known) == 1:
-            self.context.navigation.show_test(known[0])
-        elif known:
-            self.context.navigation.show_tests(exactly(known[:_MOST_NAMED]))
-        else:
+        if not self.context.navigation.show_triage_of(ids) and not self.go_to_known(ids):
             log = self.context.keymap.key("nightly.log")
             self.context.notify.info(f"The matrix has no such test: {log} shows it in the log of its job.")
 

@@ -238,7 +238,7 @@ class ProfilesScreen(ListAndLines[Tried]):
     @command("profiles.test", Where.PROFILES, "t", "Test", "Show the test in the matrix", needs=Need.PROFILE_ROW)
     def action_go_to_test(self) -> None:
         if self.current is not None:
-            self.context.navigation.show_test(self.current[0])
+            self.go_to_test(self.current[0])
 
     @command(
         "profiles.copy",

@@ -224,7 +224,7 @@ class ReportScreen(SessionScreen):
         """Show the test of the row, the tests that it counts, or how its run differs from the one before."""
         row = self._row
         if row is not None and row.test:
-            self.context.navigation.show_test(row.test)
+            self.go_to_test(row.test)
         elif row is not None and row.query is not None:
             self.context.navigation.show_tests(row.query)
         elif row is not None and row.run:

@@ -9,7 +9,6 @@ from textual.widget import Widget
 
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
-from core.matrix.query import exactly
 from core.runs import FAILURES, Outcome
 from core.runs.log import compare_logs, last_line
 from core.runs.planning import EXTRACT_KIND
@@ -23,8 +22,6 @@ from tui.widgets import LinesView, PaneRule, RunTable, TextLines
 
 _NAMED = 8
 """Most runs that a question names."""
-_MOST_SHOWN = 300
-"""A query by name for more tests than this would take long to read."""
 
 
 class RunList:
@@ -73,9 +70,7 @@ class RunList:
         """The marked runs, oldest first; where there are none, the highlighted one, or all of the highlighted batch."""
         marks = self.table.marks
         marked = [record for record in reversed(self.listed) if record.spec.run_id in marks] if marks else []
-        if marked or self.current is not None:
-            return marked or [one for one in (self.current,) if one]
-        return sorted(self.group.records, key=lambda record: record.spec.run_id) if self.group is not None else []
+        return marked or sorted(self.table.records, key=lambda record: record.spec.run_id)
 
     @property
     def batch(self) -> str:
@@ -86,26 +81,18 @@ class RunList:
         """From a heading to the run of its batch whose log says most: one that runs, or one that failed."""
         if self.group is not None:
             # Those that run are at the top.
-            records = self.group.records
-            failed = next((one for one in records if one.outcome in FAILURES), records[0])
-            self.table.reveal((records[0] if records[0].active else failed).spec.run_id)
+            first = self.group.records[0]
+            shown = first if first.active or not self._failed else self._failed[0]
+            self.table.reveal(shown.spec.run_id)
 
     # Actions
 
     def show_tests(self) -> None:
         """Go to the test of the highlighted run in the matrix, or to those of the highlighted batch."""
-        records = [self.current] if self.current is not None else self.group.records if self.group is not None else []
-        known = [id for id in dict.fromkeys(one.spec.test_id for one in records) if id in self._session.matrix.rows]
-        if len(known) == 1:
-            self._context.navigation.show_test(known[0])
-        elif known:
-            self._context.navigation.show_tests(exactly(known[:_MOST_SHOWN]))
-            if len(known) > _MOST_SHOWN:
-                self._context.notify.info(f"The first {_MOST_SHOWN} of {len(known):,} tests.")
-        elif records:
-            self._context.notify.info(
-                "The checkout no longer has " + ("this test." if self.current else "these tests.")
-            )
+        records = self.table.records
+        if records and not self._screen.go_to_known(one.spec.test_id for one in records):
+            tests = "this test" if self.current is not None else "these tests"
+            self._context.notify.info(f"The checkout no longer has {tests}.")
 
     @property
     def command(self) -> str:
@@ -115,8 +102,12 @@ class RunList:
     @property
     def reasons(self) -> str:
         """Why runs of the highlighted batch failed, a line for each."""
-        failed = [one for one in self.group.records if one.outcome in FAILURES] if self.group is not None else []
-        return "\n".join(f"{one.spec.test_id}: {one.summary}" for one in failed)
+        return "\n".join(f"{one.spec.test_id}: {one.summary}" for one in self._failed)
+
+    @property
+    def _failed(self) -> Sequence[RunRecord]:
+        """The runs of the highlighted batch that failed."""
+        return [one for one in self.group.records if one.outcome in FAILURES] if self.group is not None else []
 
     def open_source(self) -> None:
         """Open the editor at the line of the model that the highlighted run, a bisection, names.
@@ -162,7 +153,7 @@ class RunList:
                 return self._source is None
             case Need.FAILURE:
                 current = self.current
-                return current.outcome is Outcome.PASS if current is not None else not self.reasons
+                return current.outcome is Outcome.PASS if current is not None else not self._failed
             case Need.RUNNING:
                 return not any(record.active for record in self._chosen())
             case Need.QUEUED:

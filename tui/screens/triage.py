@@ -22,7 +22,7 @@ from core.evidence.proposals import (
     shared_by,
     with_schedule_markers,
 )
-from core.matrix.query import exactly
+from core.matrix.query import MOST_NAMED, exactly
 from core.workspace import Evidence
 from tui.commands import Changes, Need, Where, command
 from tui.protocol import Context
@@ -62,8 +62,6 @@ from tui.view_models import (
 _SHOWN = tuple(Shown)
 _MOST_REASONS = 20
 """So many of the reasons of a group are offered."""
-_MOST_SHOWN = 300
-"""A query by name for more tests than this would take long to read."""
 _MOST_AT_ONCE = 100
 """Most tests of a group whose common traits are worked out at once; for more, in the background."""
 _PLACEHOLDER = "words of a test, a verdict, a reason"
@@ -370,7 +368,7 @@ class TriageScreen(DecisionScreen):
     def action_show_tests(self) -> None:
         """Show the tests of the group in the matrix, and nothing else."""
         tests = self._rows_selected()
-        if len(tests) > _MOST_SHOWN:
+        if len(tests) > MOST_NAMED:
             mark = self.context.keymap.key("triage.mark")
             self.context.notify.info(f"Too many tests to filter by name: {mark} marks them in the matrix.")
         elif tests:

@@ -80,6 +80,13 @@ class RunTable(RowTable):
         return self.rows.group(self.cursor)
 
     @property
+    def records(self) -> Sequence[RunRecord]:
+        """The run under the cursor, or all runs of the group whose heading is there."""
+        if self.group is not None:
+            return self.group.records
+        return [self.record] if self.record is not None else []
+
+    @property
     def last_lines(self) -> Mapping[str, str]:
         """The last lines of running runs, by run id."""
         return self._last_lines
@@ -127,9 +134,8 @@ class RunTable(RowTable):
     @command("runs.mark", Where.RUN_TABLE, "space", "Mark", "Mark or unmark the run", footer=True, needs=Need.RUNS)
     def action_mark(self) -> None:
         """Mark a run, or all runs of a group; where all are marked, none of them is afterwards."""
-        records = self.group.records if self.group is not None else [one for one in (self.record,) if one]
-        if records:
-            chosen = {one.spec.run_id for one in records}
+        chosen = {one.spec.run_id for one in self.records}
+        if chosen:
             if chosen <= self.marks:
                 self.marks -= chosen
             else:

@@ -21,6 +21,7 @@ from .completion import (
 )
 from .context import Facts as Facts, Learned as Learned, Plain as Plain, Scope as Scope
 from .exact import (
+    MOST_NAMED as MOST_NAMED,
     beginning as beginning,
     exactly as exactly,
     named as named,

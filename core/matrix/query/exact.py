@@ -32,6 +32,10 @@ def nothing_beside(field: str, text: str) -> Node:
     return negation(Term(field, (f"^(?!{_SPECIAL.sub(_escaped, text)}$)",), Operator.MATCHES))
 
 
+MOST_NAMED = 300
+"""A query by name for more tests than this would take long to read."""
+
+
 def exactly(ids: Iterable[str]) -> Query:
     """The query for the tests with these ids, at least one, with what they share once; cases of letters are alike."""
     found = sorted(set(ids))
