@@ -10,6 +10,7 @@ from core.sources import Checkout
 from tests.support.app import build_app, screen_text, shown_ids, type_text, until
 from tests.support.tree import sample
 from tests.tui.view_models.test_batches import passed
+from tui.screens.nightly import NightScreen
 
 MODULE = """
 import pytest
@@ -83,6 +84,16 @@ async def test_one_key_goes_from_their_runs_to_them(checkout: Checkout) -> None:
         await pilot.press("2", "j", "m")
         await until(pilot, lambda: app.matrix_screen.current == names[0], "that of the run")
         assert app.screen is app.matrix_screen
+
+
+async def test_from_a_line_of_the_nightly_they_are_shown(checkout: Checkout) -> None:
+    app = build_app(checkout)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("f7")
+        screen = app.screen
+        assert isinstance(screen, NightScreen)
+        screen._show_tests([f"{PATH}::test_device"])
+        await until(pilot, lambda: app.matrix_screen.current == f"{PATH}::test_device", "the test")
 
 
 @pytest.mark.slow("runs of pytest")
