@@ -320,8 +320,13 @@ class Git:
 
     def content(self, path: str, commit: str = "HEAD") -> bytes | None:
         """The bytes of a file below the root in `commit`, not converted; None: there was no such file."""
-        found = self._listed(commit, path).get(path)
-        return None if found is None or found.type != _BLOB else next(iter(self.blobs([found.id])))[1]
+        return self.contents([path], commit).get(path)
+
+    def contents(self, paths: Iterable[str], commit: str = "HEAD") -> dict[str, bytes | None]:
+        """As `content`, of several files; those that `commit` has not are left out. None: the clone lacks the blob."""
+        ids = {path: one.id for path, one in self._listed(commit, *paths).items() if one.type == _BLOB}
+        found = dict(self.blobs(ids.values()))
+        return {path: found[id] for path, id in ids.items()}
 
     def blob_text(self, path: str, blob: Blob) -> str:
         """The text of a blob of `path`, with line ends unchanged. Raises TTMatrixError if it is not UTF-8."""

@@ -39,7 +39,8 @@ def read_pins(checkout: Checkout) -> dict[str, str]:
 
 def pins_at(git: Git, commit: str) -> dict[str, str]:
     """The same at a commit, without a work tree."""
-    return pins_in(lambda path: (git.content(path, commit) or b"").decode("utf-8", "replace"))
+    texts = git.contents((_BUILD, *_REQUIREMENTS), commit)
+    return pins_in(lambda path: (texts.get(path) or b"").decode("utf-8", "replace"))
 
 
 def pins_in(text: Callable[[str], str]) -> dict[str, str]:

@@ -4,6 +4,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from core.base.checked_numbers import day_of
@@ -115,7 +116,7 @@ class _Between:
 
     def _chain(self, models: str) -> Iterator[tuple[str, str]]:
         """The commits that the later run was built of."""
-        mlir = (self._pins(self.after) or {}).get(TT_MLIR, "") if self.after else ""
+        mlir = (self._pins_after or {}).get(TT_MLIR, "") if self.after else ""
         metal = _TT_METAL.search(self._build(self._tt_mlir(), mlir)) if mlir else None
         found = (
             ("tt-xla", self.after),
@@ -156,9 +157,13 @@ class _Between:
             return None
         return pins_in(lambda path: self.looked.file(self.repository, path, commit) or "")
 
+    @cached_property
+    def _pins_after(self) -> Mapping[str, str] | None:
+        return self._pins(self.after)
+
     def _moved(self) -> tuple[tuple[Moved, ...], tuple[tuple[str, Between, str], ...]]:
         """The versions that moved, and the commits of tt-mlir and tt-metal between theirs."""
-        old, new = self._pins(self.before), self._pins(self.after)
+        old, new = self._pins(self.before), self._pins_after
         if old is None or new is None:
             return (), ()
         pins: list[Moved] = []

@@ -2,14 +2,16 @@
 """Git's answers about one directory, from real repositories."""
 
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.base.errors import TTMatrixError
-from core.base.processes import run_binary
+from core.base.processes import BinaryResult, run_binary
 from core.sources import Edge, FileChange, Git
 from tests.support.commits import DAY, State, commit_states
 from tests.support.hostile import make_hostile, marks_in
@@ -65,6 +67,21 @@ def test_changes_and_blobs_are_what_was_there(git: Git) -> None:
     }
     assert git.files(third, "dir/[config]") == {f"dir/[config]/{ODD}": found[edges[1]][1].after}
     assert found[edges[3]] == (FileChange("dir/[config]/a.yaml", after, None),)
+
+
+def test_several_files_are_read_at_once(git: Git) -> None:
+    asked: list[Sequence[str]] = []
+
+    def run(argv: Sequence[str], **options: Any) -> BinaryResult:
+        asked.append(argv)
+        return run_binary(argv, **options)
+
+    second = git.commits(git.head().commit, "dir/[config]")[1].id
+    names = [f"dir/[config]/{name}" for name in ("a.yaml", ODD, "none.yaml")]
+    found = replace(git, run=run).contents([*names, "dir"], second)
+    assert found == {names[0]: b"2\xff\r\n\x00", names[1]: b"new"}
+    assert len(asked) == 2
+    assert git.content(names[1]) == b"new" and git.content(names[0]) is None
 
 
 def test_an_answer_that_stops_early_is_no_answer(git: Git) -> None:
