@@ -225,6 +225,9 @@ class Repeating(Generic[T]):
 
     def _finished(self, done: Future[T]) -> None:
         self._round = None
+        if self._stopped:
+            # It may not even have begun.
+            return
         if self._once_more:
             self.now()
         result = done.result()

@@ -4,6 +4,7 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from threading import Event, current_thread, main_thread
 
@@ -121,3 +122,45 @@ async def test_what_is_started_after_its_end_does_nothing() -> None:
         rounds.now()
         await pilot.pause()
     assert done == []
+
+
+async def test_a_round_in_progress_at_the_end_delivers_nothing() -> None:
+    app, go_on, delivered = _App(), Event(), list[str]()
+
+    def round_() -> str:
+        go_on.wait(60)
+        return "late"
+
+    async with app.run_test() as pilot:
+        rounds = Repeating(app, "rounds", 60, round_, delivered.append)
+        rounds.now()
+        done = rounds._round
+        assert done is not None
+        rounds.stop()
+        go_on.set()
+        await until(pilot, done.done, "its result")
+        await pilot.pause()
+    assert delivered == []
+
+
+async def test_a_round_that_had_not_begun_at_the_end_is_no_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Busy:
+        """A thread that has begun nothing when it is stopped."""
+
+        def __init__(self, _: int, name: str) -> None:
+            self._future: Future[str] = Future()
+
+        def submit(self, _: object) -> Future[str]:
+            return self._future
+
+        def shutdown(self, **_: bool) -> None:
+            self._future.cancel()
+
+    monkeypatch.setattr("tui.app.bridge.ThreadPoolExecutor", Busy)
+    app, delivered = _App(), list[str]()
+    async with app.run_test() as pilot:
+        rounds = Repeating(app, "rounds", 60, lambda: "never", delivered.append)
+        rounds.now()
+        rounds.stop()
+        await pilot.pause()
+    assert delivered == []
