@@ -171,6 +171,19 @@ async def test_without_results_the_first_step_is_said(checkout: Checkout) -> Non
         await until(pilot, lambda: "ttmatrix ingest --from-github" in screen_text(app), "the first step")
 
 
+async def test_plots_of_weeks_that_are_alike_are_low_and_below_all_numbers(tmp_path: Path) -> None:
+    app = build_app(sample_checkout(tmp_path / "tt-xla"))
+    async with app.run_test(size=(200, 55)) as pilot:
+        await pilot.press("0")
+        await until(pilot, lambda: _complete(app) and "the same in 11 weeks" in screen_text(app), "the plots")
+        await pilot.pause()
+        for board in _boards(app):
+            assert board.size.height >= board.virtual_size.height - 1, "each number is there, with the first step"
+        plots, wide = app.screen.query_one("#trend"), app.screen.query_one("#wide")
+        assert plots.size.height == 12
+        assert plots.region.y == wide.region.bottom + 1
+
+
 def _go_to(app: TTMatrixApp, place: Place) -> None:
     """Put the cursor on the first number that leads there."""
     for board in _boards(app):

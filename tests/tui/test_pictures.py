@@ -201,7 +201,7 @@ class Walk:
         """Whatever the table of screens has."""
         for where, command in screen_commands():
             if where is Where.HOSTS:
-                await self._has_hosts(HOSTS, "up, 1 lost")
+                await self._has_hosts(HOSTS, "1 lost")
             await self._pilot.press(command.keys.split(",")[0])
             filled = _FILLED.get(where, lambda _: True)
             yield str(where), await self._take(lambda filled=filled: filled(self._app))  # type: ignore[misc]
@@ -214,7 +214,7 @@ class Walk:
 
         def shown() -> bool:
             words = "\n".join(screen_text(self._app).splitlines()[:3])
-            return title in words if title else "1 up" not in words
+            return title in words if title else "lost" not in words
 
         await until(self._pilot, shown, f"hosts: {title}")
 

@@ -37,7 +37,7 @@ from tui.commands import Hint, Where, command
 from tui.keymap import advice
 from tui.screens.base import SessionScreen
 from tui.screens.panes import Pane
-from tui.view_models import MOST_LANES, Cell, OverviewRows
+from tui.view_models import MOST_LANES, Cell, OverviewRows, paragraph
 from tui.widgets import CellLines, CellTable, NumberBoard, RowTable
 
 _WIDE = 2
@@ -86,12 +86,14 @@ class OverviewScreen(SessionScreen):
         self._boards[0].focus()
         # Without colours curves are drawn in letters.
         self.app.theme_changed_signal.subscribe(self, lambda _: self._show())
-        self.query_one("#first-step", Static).update(
-            Text(advice(_FIRST_STEP, self.context.keymap, read_only=self.session.read_only))
-        )
+        self.query_one("#first-step", Static).update(Text(self._first_step))
 
     def on_screen_resume(self) -> None:
         self._count()
+
+    @property
+    def _first_step(self) -> str:
+        return advice(_FIRST_STEP, self.context.keymap, read_only=self.session.read_only)
 
     @property
     def _boards(self) -> list[NumberBoard]:
@@ -150,8 +152,13 @@ class OverviewScreen(SessionScreen):
 
     def _show_trend(self, lines: int) -> None:
         """The plots, or one line where there is room for no more."""
-        plot, width = self.query_one("#trend", CellLines), self.app.size.width - 2
+        plot, width, room = self.query_one("#trend", CellLines), self.app.size.width - 2, lines
+        if lines > 1 and not isinstance(self._weeks, str):
+            lines = view_models.trend_height(self._weeks, room)
         plot.styles.height = lines
+        # What they leave is below them; between them and the numbers is a line of it.
+        above = min(1, room - lines)
+        plot.styles.margin = (above, 0, room - lines - above, 0)
         plot.set_class(bool(self._weeks), "shown")
         if isinstance(self._weeks, str):
             plot.show([[Cell(f"No history of entries: {one_line(self._weeks)}", "dim")]])
@@ -172,7 +179,8 @@ class OverviewScreen(SessionScreen):
         sections = [*self._tests, self._here()]
         if self._findings is not None:
             sections.append(findings_section(self._findings))
-        found = view_models.arranged(sections, width, height - _AROUND)
+        first = 0 if has_results(self._tests) else len(paragraph(self._first_step, "", width - 2)) + 1
+        found = view_models.arranged(sections, width, height - _AROUND - first)
         focus = self.board
         # A blank line below them, where there is room.
         self.query_one("#lanes").styles.height = found.lane_lines + 1
@@ -184,7 +192,7 @@ class OverviewScreen(SessionScreen):
                 if shown:
                     board.show(OverviewRows(shown, width // len(columns)), keep=board.cursor_key)
         first_step = self.query_one("#first-step", Static)
-        first_step.set_class(not has_results(self._tests), "shown")
+        first_step.set_class(first > 0, "shown")
         if not focus.has_class("shown"):
             self._boards[0].focus()
         self._show_trend(found.plot_lines)

@@ -164,7 +164,7 @@ from .style import (
     facet_label as facet_label,
 )
 from .times import moment_text as moment_text
-from .trend import trend_line as trend_line, trend_lines as trend_lines
+from .trend import trend_height as trend_height, trend_line as trend_line, trend_lines as trend_lines
 from .triage import (
     Listed as Listed,
     Shown as Shown,

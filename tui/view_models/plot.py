@@ -137,7 +137,11 @@ def plot(
         room = least or high * _ROOM
         low, high = low - room, min(high + room, most)
     stays = {value for curve in curves if len(own := {*curve.values} - {None}) == 1 for value in own}
-    axis = scale(low, high, rows, least=least, most=most, level=(low in stays, high in stays))
+    if least and high - low == rows - 1 == 2 * least:
+        # Each line has its number.
+        axis = Scale(low, least, 2, 0, 1)
+    else:
+        axis = scale(low, high, rows, least=least, most=most, level=(low in stays, high in stays))
     inside = columns if letters or columns <= 2 * _ENDS else columns - _ENDS
     drawn = _in_letters(curves, axis, inside, rows) if letters else _in_dots(curves, axis, inside, rows)
     if inside < columns:

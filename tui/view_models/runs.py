@@ -103,14 +103,14 @@ _COLUMNS: Sequence[TableColumn] = (
     TableColumn("outcome", 9, least=7),
     TableColumn("started", 10, yields=2, right=True, stays=True),
     TableColumn("time", 13, right=True),
-    TableColumn("test id", 24, share=6, elide=True, ids=True),
+    TableColumn("test id", 24, share=3, elide=True, ids=True),
     _PROFILE,
     TableColumn("kind", 8, yields=3),
     TableColumn("arch", 8, yields=4),
     _HOST,
-    TableColumn("why, or the last line", 20, share=2),
+    TableColumn("why, or the last line", 20, share=3),
     _AGE,
-    TableColumn("run", 22, yields=6),
+    TableColumn("run", 22, yields=6, spare=True),
 )
 
 

@@ -256,6 +256,8 @@ class TableColumn(NamedTuple):
     """Whether it shows the ids of the rows, which are shortened by one rule (`tui.view_models.ids`)."""
     tells: bool = False
     """Whether its head says how many columns do not fit."""
+    spare: bool = False
+    """Whether it is there only while no text is cut: it yields, and what it says is in the detail too."""
     stays: bool = False
     """Whether it does not go for saying the same in every row: a person chose it, or its texts change by themselves."""
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import accumulate, zip_longest
 
 from core.base.checked_numbers import day_of
 from core.base.text import bars, counted
@@ -15,10 +16,32 @@ from tui.view_models.style import WORD_LOOKS, Cell
 
 _GAP = 2
 _WRITTEN = tuple(status for status in Status if status is not Status.UNSPECIFIED)
+_LEVEL = 12
+"""Lines of the plots where nothing changes that could be seen in higher ones."""
+_LEVEL_CURVE = 3
+"""Lines of a curve that stays where it is."""
 _SIGN = "•"
 """The sign of the burn-down, which is its only curve."""
 
 PlotLine = Sequence[Cell]
+
+
+def trend_height(weeks: Sequence[Week], most: int) -> int:
+    """The lines that the plots are worth, of `most`: few where all weeks look alike, whatever the height."""
+    # By week, the numbers below the top of each part of its column.
+    stacks = [[*accumulate(week.counts.get(status, 0) for status in _WRITTEN)] for week in weeks if week.counts]
+    if not stacks:
+        return 1
+    moved = max(max(sums) - min(sums) for sums in zip(*stacks, strict=True))
+    alike = moved * most < max(sums[-1] for sums in stacks)
+    return min(most, max(_LEVEL, _curve_height(weeks) + 2)) if alike else most
+
+
+def _curve_height(weeks: Sequence[Week]) -> int:
+    """The lines in which the burn-down goes up or down by what it does: two for each entry."""
+    known = [value for value in _not_passing(weeks) if value is not None]
+    moved = int(max(known, default=0) - min(known, default=0))
+    return 2 * moved + _LEVEL_CURVE
 
 
 def trend_lines(weeks: Sequence[Week], width: int, height: int, *, letters: bool = False) -> list[PlotLine]:
@@ -30,11 +53,12 @@ def trend_lines(weeks: Sequence[Week], width: int, height: int, *, letters: bool
         return [[Cell(" no entries in the history of this clone", "dim")]]
     half = (width - _GAP) // 2
     column = max(1, (half - AXIS) // len(weeks))
-    left, right = _statuses(weeks, column, height - 2), _burn_down(weeks, half, height - 1, letters=letters)
+    left = _statuses(weeks, column, height - 2)
+    right = _burn_down(weeks, half, min(height - 1, _curve_height(weeks) + 1), letters=letters)
     lines = [_beside(_status_title(weeks, half), [Cell(fit(f" {_change(weeks)}", half), "running")], half)]
     wide = max(half, AXIS + column * len(weeks))
     below = [*left, [Cell(_dates(weeks, column), "dim")]]
-    return [*lines, *(_beside(one, other, wide) for one, other in zip(below, right, strict=True))]
+    return [*lines, *(_beside(one, other, wide) for one, other in zip_longest(below, right, fillvalue=()))]
 
 
 def trend_line(weeks: Sequence[Week], width: int) -> PlotLine:

@@ -29,11 +29,12 @@ def column_widths(
 
     `needs` are the cells of the widest text of each. There is one cell for the mark, and one behind each column. The
     columns with the numbers `alike` say the same in every row: while a text is cut or a column is gone, those of them
-    that yield are gone, and the others are as narrow as is of use.
+    that yield are gone, and so are those that are spare; the others are as narrow as is of use.
     """
     wanted = wanted_widths(columns, needs)
     widths = _widths(columns, wanted, total, alike)
-    for at in sorted((at for at in alike if columns[at].yields), key=lambda at: -columns[at].yields):
+    going = (at for at, one in enumerate(columns) if one.yields and (at in alike or one.spare))
+    for at in sorted(going, key=lambda at: -columns[at].yields):
         if all(width >= want for width, want in zip(widths, wanted, strict=True)):
             break
         wanted[at] = 0

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.model import Status
 from core.history import Week
-from tui.view_models import Cell, trend_line, trend_lines
+from tui.view_models import Cell, trend_height, trend_line, trend_lines
 
 _DAY = 86_400
 
@@ -47,7 +47,7 @@ def test_columns_are_to_scale_on_an_axis_of_round_numbers() -> None:
 @pytest.mark.parametrize("letters", [True, False])
 def test_a_burn_down_goes_down_on_an_axis_that_says_where_it_begins(letters: bool) -> None:
     lines = _texts(trend_lines([_week(at, 10, 57 - at // 3) for at in range(12)], 120, 12, letters=letters))
-    right = [line[61:] for line in lines[1:11]]
+    right = [line[61:] for line in lines[1:10]]
     numbers = [int(line[:6].strip("│┤ ")) for line in right if line[:6].strip("│┤ ")]
     assert numbers == sorted(numbers, reverse=True)
     assert 50 <= numbers[-1] <= 54
@@ -57,6 +57,23 @@ def test_a_burn_down_goes_down_on_an_axis_that_says_where_it_begins(letters: boo
     assert min(drawn[rows[0]]) < min(drawn[rows[-1]])
     signs = {sign for line in right for sign in line[6:]} - {" "}
     assert signs == {"•"} if letters else all("\u2800" <= sign <= "\u28ff" for sign in signs - {"•"})
+
+
+def test_weeks_that_are_alike_have_low_plots() -> None:
+    level = [_week(at, 79, 40) for at in range(12)]
+    assert trend_height(level, 27) == 12
+    assert trend_height(level, 9) == 9
+    lines = _texts(trend_lines(level, 198, 12))
+    right = [line[100:].rstrip() for line in lines]
+    assert [line[:6] for line in right[1:5]] == ["   41┤", "   40┤", "   39┤", "     └"]
+    assert "⠒" in right[2] and not any(right[5:]), "a curve that stays needs three lines and its days"
+    # A step of one in a hundred is seen in the curve, and in no column.
+    nearly = [_week(at, 79 + (at > 6), 40 - (at > 6)) for at in range(12)]
+    assert trend_height(nearly, 27) == 12
+    right = [line[100:106].strip(" │┤└") for line in _texts(trend_lines(nearly, 198, 12))[1:7]]
+    assert {"39", "40"} < {*right}
+    assert trend_height([_week(at, 30 + at, 20 - at) for at in range(12)], 27) == 27
+    assert trend_height([_week(0, 0, 0)] * 12, 27) == 1
 
 
 def test_one_line_has_a_bar_a_week() -> None:

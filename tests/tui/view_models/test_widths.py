@@ -64,7 +64,7 @@ def test_what_is_shown_is_of_use_and_no_wider_than_its_texts(table: _Table, tota
 def test_one_that_yields_more_is_not_shown_in_place_of_one_that_yields_less(table: _Table, total: int) -> None:
     widths = _widths(table, total)
     both = [*zip(table, widths, strict=True)]
-    gone = [column.yields for (column, need), width in both if not width and _wanted(column, need)]
+    gone = [one.yields for (one, need), width in both if not width and _wanted(one, need) and not one.spare]
     assert max((column.yields for (column, _), width in both if width), default=0) <= min(gone, default=99)
 
 
@@ -189,6 +189,14 @@ def test_a_column_that_says_the_same_in_every_row_is_whole_or_gone() -> None:
     # By their priorities, the age would stay longer than the run.
     assert fitting.widths(38) == [14, 0, 5]
     assert fitting.widths(16) == [8, 0, 5]
+
+
+def test_a_spare_column_is_there_where_no_text_is_cut() -> None:
+    columns = TableColumn("test", 6), TableColumn("why", 6, share=2), TableColumn("run", 6, yields=1, spare=True)
+    needs, whole = [20, 40, 10], 1 + 21 + 41 + 11
+    assert column_widths(columns, needs, whole) == needs
+    assert column_widths(columns, needs, whole - 1) == [20, 40, 0]
+    assert column_widths(columns, needs, 50)[2] == 0
 
 
 def test_a_row_that_says_something_else_brings_a_column_back() -> None:
