@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The direction of imports, and what a headless command may load."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,23 @@ def test_only_the_processes_for_hosts_load_dask() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_a_terminal_is_noted_without_what_reads_notes(tmp_path: Path) -> None:
+    """Every start looks whether an app was killed on its terminal; nearly always there is nothing to read."""
+    script = (
+        "import os, pty, sys\n"
+        "from tui.terminal import state\n"
+        "master, slave = pty.openpty()\n"
+        "sys.__stdin__ = os.fdopen(slave)\n"
+        "state.put_right()\n"
+        "state.note_terminal(slave)\n"
+        "print([name for name in ('msgspec', 'tomllib') if name in sys.modules])\n"
+        "print(len(list((state.paths().state / 'terminals').iterdir())))"
+    )
+    env = {**os.environ, "TTMATRIX_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=env, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "1"]
+
+
 def test_the_entry_point_alone_loads_no_screen() -> None:
     script = "import sys, tui.__main__; print([name for name in ('textual', 'rich') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -51,7 +69,9 @@ _LATER = (
     "core.doctor",
     "core.edits",
     "core.evidence",
+    "core.python.program",
     "core.runs",
+    "core.sources.variants",
     "core.workflows",
     "core.workspace.evidence",
     "filelock",

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import App, SuspendNotSupported
 
-from core import kinds
+from core import kinds, sources
 from core.base.errors import TTMatrixError
 from core.base.text import one_line
 from core.domain.ids import TestId
 from core.matrix import Matrix
-from core.sources import variant_line
 from core.workspace import Workspace
 from tui import terminal
 from tui.protocol import Background, Notify
@@ -90,7 +89,7 @@ class FileActions:
         if detail.loader:
             parsed = TestId.parse(detail.id)
             models = self._session.checkout.models
-            line = variant_line(models, parsed.directory, parsed.variant or "") if parsed else 1
+            line = sources.variant_line(models, parsed.directory, parsed.variant or "") if parsed else 1
             self.edit_file(detail.loader, line)
         elif detail.declared:
             error = TTMatrixError("Nothing to edit", f"No loader generates {one_line(detail.id)}.")

@@ -10,11 +10,11 @@ import sys
 import termios
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core.base.files import decoded, plain, read_bytes
+from core.base import files
 from core.base.settings import paths
 
 GIVE_BACK = (
@@ -56,7 +56,7 @@ def note_terminal(terminal: int) -> None:
         note.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         content = _Note(_process(os.getpid()), changed, attributes(terminal))
         # Useless after a crash of the machine, and a partial note is read as none: no need to sync the disk.
-        note.write_text(json.dumps(plain(content)), encoding="utf-8")
+        note.write_text(json.dumps(asdict(content)), encoding="utf-8")
 
 
 def forget_terminal(terminal: int) -> None:
@@ -74,7 +74,7 @@ def put_right() -> None:
         note, changed = _note(terminal)
         if not note.exists():
             return
-        content = decoded(read_bytes(note), _Note)
+        content = files.decoded(files.read_bytes(note), _Note)
         if _process(content.process[0]) == content.process:
             # The app still exists: stopped, or in the foreground while this runs in the background.
             return

@@ -121,7 +121,7 @@ def _presets(name: str, workflows: Mapping[str, Workflow], callers: tuple[str, .
 def cadence_of(name: str, workflow: Workflow) -> str:
     """How often a workflow runs by itself; empty: when a person starts it."""
     trigger = _trigger(name, workflow)
-    return trigger.cadence if trigger else ""
+    return trigger.cadence.value if trigger else ""
 
 
 def cadence_text(triggers: Iterable[Trigger]) -> str:

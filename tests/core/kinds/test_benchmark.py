@@ -2,6 +2,7 @@
 """Benchmarks as rows: listed, selected by queries, shown with the jobs that run them, planned, on the matrix screen."""
 
 import json
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from core.base.files import Record
 from core.base.settings import paths
 from core.domain.model import Function
 from core.evidence import Ending, PerfReport, handwritten_store, performance_store
-from core.kinds.benchmark import FILE, BenchmarkKind
+from core.kinds.benchmark import FILE, BenchmarkKind, rows_of
 from core.matrix import Matrix
 from core.sources import Checkout
 from core.workspace import Workspace
@@ -94,6 +95,13 @@ def test_selected_by_the_query_language(checkout: Checkout, words: Sequence[str]
     done = call("--repo", checkout.root, "list", *words, "--format", "ids")
     assert done.out.splitlines() == [f"benchmark::{name}" for name in names]
     assert ("status: is a field of" in done.err) is any("status" in word for word in words)
+
+
+def test_cached_rows_need_nothing_that_reads_workflows(checkout: Checkout) -> None:
+    """The first frame loads them: with the parser of YAML it would come 10 ms later."""
+    rows = rows_of(checkout)
+    assert {job.cadence for jobs in rows.jobs.values() for job in jobs} == {"nightly"}
+    assert b"core.sources" not in pickle.dumps(rows)
 
 
 def test_among_others_only_where_the_query_asks(checkout: Checkout) -> None:
