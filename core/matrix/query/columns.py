@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
+from operator import not_
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from core.domain.areas import AREAS, MODELS, area_of
@@ -135,6 +136,10 @@ def kind_column(matrix: Matrix) -> Column:
 
 def area_column(matrix: Matrix) -> Column:
     """Whose each row is, as a nightly is read: model tests, torch, jax, vLLM and so on."""
+    return kept_with(matrix, matrix, ("area",), lambda: Column.of(_areas(matrix), AREAS))
+
+
+def _areas(matrix: Matrix) -> list[str]:
     texts: list[str] = []
     for kind, rows in matrix.kinds.items():
         areas = row_kind(kind).areas or (MODELS,)
@@ -142,7 +147,7 @@ def area_column(matrix: Matrix) -> Column:
             texts += (area_of(matrix.ids[row].partition("::")[0]) for row in rows)
         else:
             texts += areas * len(rows)
-    return Column.of(texts, AREAS)
+    return texts
 
 
 def own_column(matrix: Matrix, name: str, vocabulary: tuple[str, ...] = ()) -> Column:
@@ -161,7 +166,7 @@ def own_flags(matrix: Matrix, name: str) -> FlagColumn:
 @_kept
 def entry_column(matrix: Matrix) -> Column:
     """Whether a row has an entry: the text `entry`, or none."""
-    return Column(("entry", ""), bytes(not mask for mask in matrix.flags["has"].masks))
+    return Column(("entry", ""), bytes(map(not_, matrix.flags["has"].masks)))
 
 
 def marker_column(matrix: Matrix) -> FlagColumn:

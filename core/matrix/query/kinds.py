@@ -158,13 +158,13 @@ class _ColumnField(ABC):
 
     def having(self, matrix: Matrix, rows: Sequence[int]) -> Sequence[int]:
         """Those of `rows` that have the field, in the same order."""
-        known = [rows for kind, rows in matrix.kinds.items() if rows and kind in self.kinds]
+        known = [own for kind, own in matrix.kinds.items() if own and kind in self.kinds]
         if sum(map(len, known)) == len(matrix.ids):
             return rows
-        if len(known) == 1:
-            start, end = known[0].start, known[0].stop
-            return [row for row in rows if start <= row < end]
-        return [row for row in rows if any(row in own for own in known)]
+        has = bytearray(len(matrix.ids))
+        for own in known:
+            has[own.start : own.stop] = b"\1" * len(own)
+        return [row for row in rows if has[row]]
 
     def matching(self, vocabulary: Sequence[str], term: Term) -> Iterable[int]:
         """The codes of the texts in which the term's regular expression is found; never those of empty texts."""

@@ -4,6 +4,8 @@
 import pytest
 
 from core.domain.areas import AREAS, area_of
+from core.matrix import index
+from core.matrix.query.columns import area_column
 from core.sources import Checkout
 from core.sources.handwritten import ROOTS
 from tests.support.cli import call
@@ -97,6 +99,12 @@ def test_each_row_of_every_kind_has_one_area(checkout: Checkout) -> None:
     parts = [listed(checkout, f'area:"{area}"', "--kind", "all") for area in AREAS]
     assert sorted(id for part in parts for id in part) == sorted(every)
     assert len(every) > len(ROOTED)
+
+
+def test_areas_are_found_once(checkout: Checkout) -> None:
+    """Facets count them after each letter of a query, and a nightly has thousands of tests by hand."""
+    matrix = index(checkout)
+    assert area_column(matrix) is area_column(matrix)
 
 
 def test_kinds_have_the_areas_that_they_say(checkout: Checkout) -> None:
