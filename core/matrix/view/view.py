@@ -129,6 +129,8 @@ class View:
         """
         self._visible: frozenset[int] | None = None
         """The rows as a set, made when it is first needed."""
+        self._kind: str | None = None
+        """The kind of all rows, looked for when it is first needed."""
         self._typed: tuple[Query, str, list[int]] | None = None
         """The last typed query with its arch and rows: after one more letter, a subset of these remains."""
         self.rows: Sequence[int] = self._selected(self.query, self.arch)
@@ -317,10 +319,11 @@ class View:
     @property
     def kind(self) -> str:
         """The kind of all visible rows; empty: they are of several kinds, or there are none."""
-        if self.sort_key == "id" and self.rows:
-            # Called for each frame: these rows are sorted, or the other way round.
-            return self.matrix.kind_of_all((self.rows[0], self.rows[-1]))
-        return self.matrix.kind_of_all(self.rows)
+        if self._kind is None:
+            # In the order of ids, rows are sorted, or the other way round.
+            ends = (self.rows[0], self.rows[-1]) if self.sort_key == "id" and self.rows else self.rows
+            self._kind = self.matrix.kind_of_all(ends)
+        return self._kind
 
     @property
     def row_kind(self) -> RowKind:
@@ -421,7 +424,7 @@ class View:
             self._show([])
 
     def _show(self, rows: list[int]) -> None:
-        self._visible = None
+        self._visible = self._kind = None
         self.rows = rows
 
     def _show_sorted(self, rows: Sequence[int]) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The visible rows, and what stays when they change."""
 
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
@@ -117,6 +118,21 @@ def test_a_wrong_value_chooses_nothing(matrix: Matrix) -> None:
     view = View(matrix)
     view.query = Query.parse("status:nonsense")
     assert str(view.toggled("status", "expected_passing")) == "status:nonsense,expected_passing"
+
+
+def test_the_kind_of_rows_is_looked_for_once(matrix: Matrix, monkeypatch: pytest.MonkeyPatch) -> None:
+    view, looked = View(matrix), list[int]()
+    found = Matrix.kind_of_all
+
+    def counted(self: Matrix, rows: Collection[int]) -> str:
+        looked.append(len(rows))
+        return found(self, rows)
+
+    monkeypatch.setattr(Matrix, "kind_of_all", counted)
+    view.sort("entry")
+    assert (view.kind, view.kind, len(looked)) == ("model", "model", 1)
+    view.filter(Query.parse("nothing is called so"))
+    assert (view.kind, len(looked)) == ("", 2)
 
 
 def test_arch_changes_what_status_means(matrix: Matrix) -> None:
