@@ -7,6 +7,7 @@ import stat
 import sys
 import threading
 import zlib
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -95,7 +96,12 @@ class Late(Generic[T]):
 
 def _key() -> str:
     """Identifies the code that wrote a cache: it is of no use to other code, even of the same version."""
+    return repr((core.__version__, sys.version, _code()))
+
+
+@cache
+def _code() -> Stamps:
+    """The stamps of our code, looked at once: what a process writes after its files have changed is of the old ones."""
     own = Path(core.__file__).parent
     below = (path for folder in _MAKERS for path in files_below(own / folder, ".py"))
-    stamps = stamps_of(sorted(path for path in (*map(str, own.glob("*.py")), *below) if path.endswith(".py")))
-    return repr((core.__version__, sys.version, stamps))
+    return stamps_of(sorted(path for path in (*map(str, own.glob("*.py")), *below) if path.endswith(".py")))

@@ -31,6 +31,12 @@ def test_missing_damaged_or_foreign_is_none(tmp_path: Path, monkeypatch: pytest.
     assert load(file) is None
 
 
+def test_the_code_of_a_process_is_that_of_its_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(tmp_path / "file", [1])
+    monkeypatch.setattr(kept, "files_below", lambda *_: pytest.fail("its files may have changed since"))
+    assert load(tmp_path / "file") == [1]
+
+
 @pytest.mark.parametrize("mode", [0o620, 0o602])
 def test_a_file_that_others_can_write_is_not_trusted(tmp_path: Path, mode: int) -> None:
     store(tmp_path / "file", [1])
