@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from textual.dom import DOMNode
 
 from core.edits import Operation, OpKind
 from core.matrix import Matrix, index
@@ -106,6 +107,19 @@ async def test_rows_that_stay_while_a_query_is_typed_are_not_made_again(
         assert len(set(made)) <= 2
         await pilot.press("at")
         await until(pilot, lambda: set(made) == set(app.session.view.rows), "rows that look otherwise")
+
+
+async def test_a_hint_is_said_without_a_look_at_all_widgets(
+    checkout: Checkout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may come after each key, and to look at all widgets took a tenth of the time that a cursor key takes."""
+    app = build_app(checkout)
+    async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("j")
+        with monkeypatch.context() as strict:
+            strict.setattr(DOMNode, "query", lambda _, *selector: pytest.fail(f"looked for {selector}"))
+            app.matrix_screen.say_hint("x does that")
+        await until(pilot, lambda: "x does that" in screen_text(app), "the hint")
 
 
 async def test_nothing_found_names_the_nearest(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:

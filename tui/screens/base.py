@@ -174,7 +174,7 @@ class SessionScreen(HasCommands, SteadyScreen[None]):
 
     def with_widgets(self, act: Callable[[], None]) -> Callable[[], None]:
         """`act`, which does nothing before the widgets are there, nor once they are going, one after the other."""
-        return lambda: act() if self.display and self.query("#title") else None
+        return lambda: act() if self.display and self.top in self.children else None
 
     def title_line(self, *words: str, keyed: Sequence[str] = ()) -> None:
         """Say above the first pane what is listed. `keyed` are messages that name a key: none of them is cut."""
