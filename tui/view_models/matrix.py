@@ -117,6 +117,7 @@ class MatrixRows:
         self._numbers: dict[str, Mapping[str, str]] = {}
         """Values of columns that have been drawn, by column and id."""
         self._names = view.table_columns
+        self._pieces = [(name, _CELLS.get(name, MatrixRows._plain)) for name in self._names]
         self._kind = view.row_kind
         self._sort = view.sort_key, view.descending
         self.columns: Sequence[TableColumn] = [self._column(name) for name in self._names]
@@ -178,7 +179,7 @@ class MatrixRows:
 
     def cells_of(self, row: int) -> Sequence[Sequence[Cell]]:
         """The pieces of every column of a row of the matrix."""
-        return [_CELLS.get(name, MatrixRows._plain)(self, row, name) for name in self._names]
+        return [pieces(self, row, name) for name, pieces in self._pieces]
 
     def _plain(self, row: int, name: str) -> list[Cell]:
         return [Cell(one_line(text_of_row(self._matrix, row, name, self._arch, {})), "dim")]

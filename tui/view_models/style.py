@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from core.base.text import counted as counted, one_line
 from core.domain.model import Status
-from core.matrix import Matrix, all_kinds
+from core.matrix import Column, Matrix, all_kinds
 from core.matrix.view import MIXED as MIXED_WORD, Tally, View, shares
 
 
@@ -96,25 +96,38 @@ _FUNCTIONAL = "torch.nn.functional."
 
 def status_look(matrix: Matrix, row: int, arch: str) -> StatusLook:
     """The status of a row on `arch`; without an arch, the status that all supported archs share, else MIXED."""
-    value = matrix.statuses(arch)[row]
-    statuses = (value,) if isinstance(value, str) else value
-    return _look(statuses[0] if statuses else "") if len(statuses) < 2 else MIXED
+    column = matrix.statuses(arch)
+    if isinstance(column, Column):
+        return _look(column[row])
+    return _shared_look(column.values, column.masks[row])
+
+
+@cache
+def _shared_look(statuses: tuple[str, ...], mask: int) -> StatusLook:
+    own = [one for bit, one in enumerate(statuses) if mask >> bit & 1]
+    return _look(own[0] if own else "") if len(own) < 2 else MIXED
 
 
 def _look(status: str) -> StatusLook:
-    return STATUS_LOOKS[Status(status)] if status else _NOTHING_EXPECTED
+    return WORD_LOOKS[status] if status else _NOTHING_EXPECTED
 
 
 def arch_letters(matrix: Matrix, row: int) -> list[Cell]:
     """One letter per arch in the order of the schema; a blank if the test is not marked for the arch."""
-    archs = matrix.schema.archs
-    return list(_letters(matrix.flags["arch"].masks[row], tuple(matrix.status[arch][row] for arch in archs)))
+    marked = _marked(tuple(matrix.schema.archs), matrix.flags["arch"].masks[row])
+    return list(_letters(marked, tuple([matrix.status[arch][row] if arch else "" for arch in marked])))
 
 
 @cache
-def _letters(mask: int, statuses: tuple[str, ...]) -> tuple[Cell, ...]:
-    looks = map(_look, statuses)
-    return tuple(Cell(one.letter, one.style) if mask >> bit & 1 else Cell(" ") for bit, one in enumerate(looks))
+def _marked(archs: tuple[str, ...], mask: int) -> tuple[str, ...]:
+    """Each arch, or an empty text where a test is not marked for it."""
+    return tuple(arch if mask >> bit & 1 else "" for bit, arch in enumerate(archs))
+
+
+@cache
+def _letters(marked: tuple[str, ...], statuses: tuple[str, ...]) -> tuple[Cell, ...]:
+    looks = zip(marked, map(_look, statuses), strict=True)
+    return tuple(Cell(one.letter, one.style) if arch else Cell(" ") for arch, one in looks)
 
 
 @cache
@@ -175,7 +188,7 @@ def work_word(text: str) -> str:
 
 def bringup_word(value: str) -> str:
     """A bring-up status as one short word."""
-    return _BRINGUP.get(value, one_line(value).lower())
+    return _BRINGUP.get(value) or one_line(value).lower()
 
 
 def op_word(op: str) -> str:

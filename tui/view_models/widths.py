@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from tui.view_models.ids import Identified, IdLook, id_look, looks_of
+from tui.view_models.ids import IdColumn, Identified, IdLook
 from tui.view_models.rows import Row, RowSource
-from tui.view_models.style import Cell, TableColumn
+from tui.view_models.style import TableColumn
 
 _SAMPLE = 64
 """So many rows, from all over a table, are looked at before it is painted; the others when they become visible."""
@@ -116,7 +116,7 @@ class Fitting:
         self._told = 0
         """So many rows have been compared with those texts."""
         self._seen: set[int] = set()
-        self._ids: Sequence[str] = ()
+        self._ids: IdColumn | None = None
         self._fitted: dict[int, Fitted] = {}
         """By the width of the table."""
 
@@ -171,8 +171,9 @@ class Fitting:
     def _known(self) -> list[int]:
         if not self._needs:
             self._needs = [cell_len(column.title) for column in self.columns]
-            if isinstance(self.source, Identified) and any(column.ids for column in self.columns):
-                self._ids = list(self.source.ids())
+            title = next((column.title for column in self.columns if column.ids), None)
+            if title is not None and isinstance(self.source, Identified):
+                self._ids = IdColumn(list(self.source.ids()), title)
             count = len(self.source)
             for nth in range(min(count, _SAMPLE)):
                 self._take(self.source.cells(nth * count // min(count, _SAMPLE)))
@@ -184,16 +185,20 @@ class Fitting:
         A piece that has the room of several columns is none of theirs.
         """
         whole = len(row) == len(self._needs)
-        for at, cells in enumerate(row if whole else row[:-1]):
-            width = sum(len(one.text) if one.text.isascii() else cell_len(one.text) for one in cells)
+        texts = [
+            cells[0].text if len(cells) == 1 else "".join([one.text for one in cells])
+            for cells in (row if whole else row[:-1])
+        ]
+        for at, text in enumerate(texts):
+            width = len(text) if text.isascii() else cell_len(text)
             if width > self._needs[at]:
                 self._needs[at] = width
         if not whole:
             return
         if not self._told:
-            self._said = {at: _text(row[at]) for at, one in enumerate(self.columns) if not (one.ids or one.stays)}
+            self._said = {at: texts[at] for at, one in enumerate(self.columns) if not (one.ids or one.stays)}
         elif self._said:
-            self._said = {at: text for at, text in self._said.items() if _text(row[at]) == text}
+            self._said = {at: text for at, text in self._said.items() if texts[at] == text}
         self._told += 1
 
     def at(self, total: int) -> Fitted:
@@ -206,20 +211,15 @@ class Fitting:
     def _new_fit(self, total: int) -> Fitted:
         needs = self._known()
         at = next((at for at, column in enumerate(self.columns) if column.ids), None)
-        if at is None or not self._ids:
+        if at is None or self._ids is None:
             return Fitted(column_widths(self.columns, needs, total, self._alike), IdLook())
-        longest, title = max(map(len, self._ids)), self.columns[at].title
-        needs = [max(need, longest) if nth == at else need for nth, need in enumerate(needs)]
+        needs = [max(need, self._ids.longest) if nth == at else need for nth, need in enumerate(needs)]
         widths = column_widths(self.columns, needs, total, self._alike)
-        if 0 < widths[at] < longest:
+        if 0 < widths[at] < self._ids.longest:
             # What all of them share is said above them: they need no more than the rest.
-            needs[at] = min(needs[at], *(max(longest - one.left_out, one.head(title)) for one in looks_of(self._ids)))
+            needs[at] = min(needs[at], self._ids.need)
             widths = column_widths(self.columns, needs, total, self._alike)
-        return Fitted(widths, id_look(self._ids, widths[at], title) if widths[at] else IdLook())
-
-
-def _text(cells: Sequence[Cell]) -> str:
-    return cells[0].text if len(cells) == 1 else "".join(one.text for one in cells)
+        return Fitted(widths, self._ids.look(widths[at]) if widths[at] else IdLook())
 
 
 LEAST_DETAIL = 76

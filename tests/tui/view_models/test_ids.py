@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ids in narrow columns: one rule for all of a column, what all share is said once, and no variant is cut."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, strategies as st
 
 from core.domain.ids import TestId
 from tui.view_models import IdLook
-from tui.view_models.ids import id_look, short_id
+from tui.view_models.ids import IdColumn, short_id
 
 _LONG = "qwen_2_5/causal_lm/pytorch-0.5B_Instruct-llm_decode-seq_1-batch_1-fsdp-dp-tensor_parallel-mesh_2x4-training"
 
@@ -79,7 +81,7 @@ def test_what_is_no_id_loses_its_middle() -> None:
 
 
 def _shown(ids: list[str], width: int) -> list[str]:
-    look = id_look(ids, width)
+    look = IdColumn(ids).look(width)
     return [look.text(id, width) for id in ids]
 
 
@@ -98,13 +100,27 @@ def test_ids_that_fit_are_whole_and_can_be_copied() -> None:
 
 def test_what_all_share_is_said_once() -> None:
     ids = [f"llama/causal_lm/pytorch-{one}-single_device-inference" for one in ("3.1_8B_Instruct", "3.2_1B")]
-    look = id_look(ids, 58, "test id")
+    look = IdColumn(ids, "test id").look(58)
     assert look.said == "llama/causal_lm/pytorch-…-single_device-inference" and not look.short
     assert [look.text(id, 58) for id in ids] == ["3.1_8B_Instruct", "3.2_1B"]
     # What the head has no room for is not left out.
-    assert id_look(ids, 40, "test id").said == "…-single_device-inference"
+    assert IdColumn(ids, "test id").look(40).said == "…-single_device-inference"
     modes = ["x/pytorch-A-B-single_device-training", "x/pytorch-C-B-single_device-training"]
-    assert id_look(modes, 34).after == "-single_device-training", "a part of variants is no word of the grammar"
+    assert IdColumn(modes).look(34).after == "-single_device-training", "a part of variants is no word of the grammar"
+
+
+def test_what_all_share_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+
+    def shared_end(ids: Sequence[str]) -> str:
+        looked.append(len(ids))
+        return "-inference"
+
+    monkeypatch.setattr("tui.view_models.ids._shared_end", shared_end)
+    column = IdColumn([f"{one}/pytorch-{'x' * 50}-inference" for one in "abc"])
+    assert column.need == column.longest - len("-inference")
+    assert [column.look(width).after for width in (80, 69, 40)] == ["", "-inference", "-inference"]
+    assert looked == [3]
 
 
 def test_one_long_id_has_the_words_of_all_abbreviated() -> None:
@@ -114,7 +130,7 @@ def test_one_long_id_has_the_words_of_all_abbreviated() -> None:
 
 def test_node_ids_share_their_directories() -> None:
     ids = [f"tests/torch/single_chip/ops/test_{one}.py::test_{one}[dtype0]" for one in ("add", "matmul")]
-    look = id_look(ids, 48)
+    look = IdColumn(ids).look(48)
     assert look.said == "tests/torch/single_chip/ops/…"
     assert look.text(ids[0], 48) == "test_add.py::test_add[dtype0]"
 
@@ -145,7 +161,7 @@ _IDS = st.builds(
 
 @given(st.lists(_IDS, min_size=1, max_size=8, unique=True), st.integers(24, 90))
 def test_every_row_fits_has_its_whole_variant_and_follows_one_rule(ids: list[str], width: int) -> None:
-    look = id_look(ids, width, "test id")
+    look = IdColumn(ids, "test id").look(width)
     shown = [look.text(id, width) for id in ids]
     assert all(len(text) <= width for text in shown)
     for id, text in zip(ids, shown, strict=True):
