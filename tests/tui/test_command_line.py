@@ -15,19 +15,20 @@ from tests.support.fake_python import use_fake_python
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
-from tui.commands import Command, all_commands
+from tui.commands import all_commands
 from tui.screens import CommandLine, Option
-from tui.screens.command_line import Arguments, Verb, found_options
+from tui.screens.command_line import Arguments, command_option, found_options
 from tui.screens.pick import option_rows
 from tui.themes import THEME_WORDS, THEMES
 from tui.view_models import Fitting
 
 ORG = "alpha/pytorch-org/name-single_device-inference"
-_OPTIONS: list[Option[Command | Verb]] = [Option(one, one.label, one.help) for one in all_commands()]
+_OPTIONS = {one.id: command_option(one, lambda: None) for one in all_commands()}
 
 
 def _found(text: str) -> list[str]:
-    return [one.value.id for one in found_options(_OPTIONS, text) if isinstance(one.value, Command)]
+    found = found_options([*_OPTIONS.values()], text)
+    return [id for one in found for id, option in _OPTIONS.items() if option is one]
 
 
 @pytest.fixture

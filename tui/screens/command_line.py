@@ -2,8 +2,9 @@
 """The command line: a command found by what it does, or a verb with what is typed behind it."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from textual.app import ComposeResult
 from textual.widgets import Input, Label
@@ -39,7 +40,18 @@ class Verb(NamedTuple):
     """The argument that it has where none is typed; None: it needs one."""
 
 
-Found = Option[Command | Verb]
+class Chosen(NamedTuple):
+    """What may be chosen on the line: a command, a verb, or an argument of the verb that is typed."""
+
+    typed: str
+    """The line once it is completed."""
+    take: Callable[[], object]
+    """What enter does."""
+    words: str = ""
+    """More words that find it."""
+
+
+Found = Option[Chosen]
 
 
 class CommandLine(ListDialog[Command]):
@@ -56,11 +68,13 @@ class CommandLine(ListDialog[Command]):
         super().__init__()
         self._verbs = {verb.name: verb for verb in verbs}
         self._known: dict[str, Arguments] = {}
-        self._all: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in commands]
-        self._all += [Option(one, f"{one.name}{_MORE}", one.help) for one in verbs]
-        self._listed: Sequence[Option[Any]] = self._all
+        self._all = [command_option(one, partial(self.dismiss, one)) for one in commands]
+        self._all += [
+            Option(Chosen(f"{one.name} ", partial(self._take, one)), f"{one.name}{_MORE}", one.help) for one in verbs
+        ]
+        self._listed: Sequence[Found] = self._all
         """The options that match what is typed."""
-        self._elsewhere: list[Found] = [Option(one, one.label, one.help, key_text(one), one.off) for one in elsewhere]
+        self._elsewhere = [command_option(one, partial(self.say_problem, f"{one.help}.")) for one in elsewhere]
 
     def compose(self) -> ComposeResult:
         table = RowTable(option_rows(self._all, self._all, _TITLES))
@@ -101,7 +115,10 @@ class CommandLine(ListDialog[Command]):
             self._table.show(option_rows(found, self._all, _TITLES))
             self._table.say_when_empty("There is no such command.")
         else:
-            values = [Option(value, value, note) for value, note in self._arguments(verb).containing(argument)]
+            values = [
+                Option(Chosen(f"{verb.name} {value}", partial(self._run, verb, value)), value, note)
+                for value, note in self._arguments(verb).containing(argument)
+            ]
             self._listed = values
             self._table.show(option_rows(values, values, (verb.name, "", "")))
             self._table.say_when_empty(f"enter runs: {verb.name} {one_line(argument)}")
@@ -110,16 +127,11 @@ class CommandLine(ListDialog[Command]):
     def on_input_submitted(self) -> None:
         # By way of the input: enter then comes after the letters typed before it, however fast they came.
         verb, argument = self._typed()
-        chosen = self._chosen()
-        if verb is not None:
-            known = self._arguments(verb).has(argument)
-            self._run(verb, argument if known or not isinstance(chosen, str) else chosen)
-        elif isinstance(chosen, Command) and any(chosen is one.value for one in self._elsewhere):
-            self.say_problem(f"{chosen.help}.")
-        elif isinstance(chosen, Command):
-            self.dismiss(chosen)
-        elif isinstance(chosen, Verb):
-            self._take(chosen)
+        chosen = self._chosen
+        if verb is not None and (chosen is None or self._arguments(verb).has(argument)):
+            self._run(verb, argument)
+        elif chosen is not None:
+            chosen.take()
 
     def _take(self, verb: Verb) -> None:
         """Run a verb that needs no argument; another one is completed, since that is what it lacks."""
@@ -133,17 +145,13 @@ class CommandLine(ListDialog[Command]):
 
     def action_complete(self) -> None:
         """Type what is under the cursor."""
-        verb, _ = self._typed()
-        chosen = self._chosen()
-        if isinstance(chosen, str) and verb is not None:
-            self._line.value = f"{verb.name} {chosen}"
-        elif isinstance(chosen, Verb):
-            self._line.value = f"{chosen.name} "
-        elif isinstance(chosen, Command):
-            self._line.value = chosen.label
+        if self._chosen is not None:
+            self._line.value = self._chosen.typed
         self._line.cursor_position = len(self._line.value)
 
-    def _chosen(self) -> object:
+    @property
+    def _chosen(self) -> Chosen | None:
+        """What is under the cursor."""
         return self._listed[self._table.cursor].value if self._table.cursor < len(self._listed) else None
 
     def _run(self, verb: Verb, argument: str) -> None:
@@ -151,6 +159,12 @@ class CommandLine(ListDialog[Command]):
             verb.run(argument)
         except TTMatrixError as error:
             self.say_problem(problem_words(error))
+
+
+def command_option(one: Command, take: Callable[[], object]) -> Found:
+    """A command among the options, which is also found by its id and its other names."""
+    words = f"{one.id.replace('.', ' ')} {one.aliases}"
+    return Option(Chosen(one.label, take, words), one.label, one.help, key_text(one), one.off)
 
 
 def found_options(options: Sequence[Found], text: str) -> list[Found]:
@@ -162,9 +176,7 @@ def found_options(options: Sequence[Found], text: str) -> list[Found]:
 
 
 def _about(option: Found) -> str:
-    value = option.value
-    more = f"{value.id.replace('.', ' ')} {value.aliases}" if isinstance(value, Command) else ""
-    return f"{option.name} {option.help} {more}"
+    return f"{option.name} {option.help} {option.value.words}"
 
 
 def _begun(words: Sequence[str], text: str) -> bool:
