@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base of line widgets: panes and bars that paint only changed lines, and the styles of their pieces."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -15,8 +15,36 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tui.commands import HasCommands
+from tui.commands import HasCommands, Where, command
 from tui.textual_private import CachedLines, install_scrollbar, set_virtual_size
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_PAGES = (
+    ("half_down", "ctrl+d", "Half down", "Half a page down", "page(0.5)"),
+    ("half_up", "ctrl+u", "Half up", "Half a page up", "page(-0.5)"),
+    ("page_down", "pagedown", "Page down", "A page down", "page(1)"),
+    ("page_up", "pageup", "Page up", "A page up", "page(-1)"),
+)
+
+
+def by_lines(pane: str, where: Where, down: str = "A line down", up: str = "A line up") -> Callable[[F], F]:
+    """The keys of `action_move`, which are the same in every pane; `down` and `up` say what they do."""
+    one_down = command(f"{pane}.down", where, "j,down", "Down", down, action="move(1)")
+    one_up = command(f"{pane}.up", where, "k,up", "Up", up, action="move(-1)")
+    return lambda method: one_down(one_up(method))
+
+
+def by_pages(pane: str, where: Where, **others: str) -> Callable[[F], F]:
+    """The keys of `action_page`, which are the same in every pane; `others` come before them, by the name of a move."""
+
+    def declare(method: F) -> F:
+        for name, key, label, help, action in reversed(_PAGES):
+            keys = ",".join(filter(None, (others.get(name), key)))
+            method = command(f"{pane}.{name}", where, keys, label, help, action=action)(method)
+        return method
+
+    return declare
 
 
 class CachedBox(Vertical, CachedLines):

@@ -14,7 +14,7 @@ from textual.strip import Strip
 
 from tui.commands import Where, command
 from tui.view_models import Line
-from tui.widgets.line_base import LinePane, line_style
+from tui.widgets.line_base import LinePane, by_lines, by_pages, line_style
 
 _WHEEL_LINES = 3
 _SIDE_STEP = 16
@@ -186,15 +186,11 @@ class LinesView(LinePane):
         """Scroll until this row is at the top, as far as there are rows."""
         self.scroll_to(y=max(0, min(row, self.max_scroll_y)), animate=False, force=True)
 
-    @command("lines.down", Where.LINES, "j,down", "Down", "A line down", action="move(1)")
-    @command("lines.up", Where.LINES, "k,up", "Up", "A line up; a log stops following", action="move(-1)")
+    @by_lines("lines", Where.LINES, up="A line up; a log stops following")
     def action_move(self, lines: int) -> None:
         self.move_by(lines)
 
-    @command("lines.half_down", Where.LINES, "ctrl+d", "Half down", "Half a page down", action="page(0.5)")
-    @command("lines.half_up", Where.LINES, "ctrl+u", "Half up", "Half a page up", action="page(-0.5)")
-    @command("lines.page_down", Where.LINES, "space,pagedown", "Page down", "A page down", action="page(1)")
-    @command("lines.page_up", Where.LINES, "pageup", "Page up", "A page up", action="page(-1)")
+    @by_pages("lines", Where.LINES, page_down="space")
     def action_page(self, pages: float) -> None:
         self.move_by(int(max(1, self.size.height - 1) * pages))
 

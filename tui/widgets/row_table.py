@@ -28,7 +28,7 @@ from tui.view_models import (
     paragraph,
     place_text,
 )
-from tui.widgets.line_base import LinePane, line_style
+from tui.widgets.line_base import LinePane, by_lines, by_pages, line_style
 
 _CACHED_STRIPS = 4096
 _LEAST_LINES = 3
@@ -433,15 +433,11 @@ class RowTable(LinePane):
         """Whether a heading that stays would hide the cursor."""
         return self.cursor == top and self.sticky(top) is not None
 
-    @command("table.down", Where.TABLE, "j,down", "Down", "Next row", action="move(1)")
-    @command("table.up", Where.TABLE, "k,up", "Up", "Previous row", action="move(-1)")
+    @by_lines("table", Where.TABLE, "Next row", "Previous row")
     def action_move(self, rows: int) -> None:
         self.cursor += rows
 
-    @command("table.half_down", Where.TABLE, "ctrl+d", "Half down", "Half a page down", action="page(0.5)")
-    @command("table.half_up", Where.TABLE, "ctrl+u", "Half up", "Half a page up", action="page(-0.5)")
-    @command("table.page_down", Where.TABLE, "pagedown", "Page down", "A page down", action="page(1)")
-    @command("table.page_up", Where.TABLE, "pageup", "Page up", "A page up", action="page(-1)")
+    @by_pages("table", Where.TABLE)
     def action_page(self, pages: float) -> None:
         rows = max(1, int(self.page * abs(pages))) * (1 if pages > 0 else -1)
         last = max(0, len(self.source) - self.lines)

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from tui.commands import Where, command
-from tui.widgets.line_base import CachedBox, LinePane, line_style
+from tui.widgets.line_base import CachedBox, LinePane, by_lines, by_pages, line_style
 from tui.widgets.pane_rule import PaneRule
 
 
@@ -56,15 +56,11 @@ class TextPane(LinePane):
         self.set_line_count(len(self._strips))
         self.refresh()
 
-    @command("text.down", Where.TEXT, "j,down", "Down", "A line down", action="move(1)")
-    @command("text.up", Where.TEXT, "k,up", "Up", "A line up", action="move(-1)")
+    @by_lines("text", Where.TEXT)
     def action_move(self, lines: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + lines, animate=False, force=True)
 
-    @command("text.half_down", Where.TEXT, "ctrl+d", "Half down", "Half a page down", action="page(0.5)")
-    @command("text.half_up", Where.TEXT, "ctrl+u", "Half up", "Half a page up", action="page(-0.5)")
-    @command("text.page_down", Where.TEXT, "pagedown", "Page down", "A page down", action="page(1)")
-    @command("text.page_up", Where.TEXT, "pageup", "Page up", "A page up", action="page(-1)")
+    @by_pages("text", Where.TEXT)
     def action_page(self, pages: float) -> None:
         self.action_move(int(self.size.height * pages))
 
