@@ -50,7 +50,7 @@ class CommandRunner:
         found = []
         others = [one for one in commands(*Where) if one.id not in here and one.where is not Where.APP]
         for one in self._keymap.applied(others):
-            where = str(one.where) if one.where.startswith("in ") else names.get(one.where, f"on {one.where}")
+            where = str(one.where) if one.where.is_part else names.get(one.where, f"on {one.where}")
             found.append(one._replace(help=f"{where}: {one.help}", off=True))
         return found
 
@@ -91,4 +91,4 @@ def _importance(command: Command) -> int:
     """The place in help: what one does most on a screen first."""
     if command.where is Where.APP:
         return 3
-    return 0 if command.footer else 2 if command.where.startswith("in ") else 1
+    return 0 if command.footer else 2 if command.where.is_part else 1

@@ -44,6 +44,11 @@ class Where(StrEnum):
     TEXT = "in a text"
     LOG = "in a log"
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a part of screens, and no screen."""
+        return self.value.startswith("in ")
+
 
 class Need(StrEnum):
     """A precondition, as it reads where it is not met. `{matrix.group}` is the key of that command."""

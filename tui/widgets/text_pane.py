@@ -92,6 +92,10 @@ def lines_in(text: str, width: int, console: Console) -> int:
     return sum(len([*_wrapped(Text(line), max(1, width), console)]) for line in text.split("\n")) if text else 0
 
 
+_FURTHER = 2
+"""Cells by which what goes on is indented more than the beginning of its line."""
+
+
 def _wrapped(line: Text, width: int, console: Console) -> Iterable[Text]:
     """A line in pieces of at most `width` cells: what goes on below it is indented further than its beginning."""
     line.expand_tabs(4)
@@ -106,7 +110,6 @@ def _wrapped(line: Text, width: int, console: Console) -> Iterable[Text]:
     return [first, *(Text(" " * indent) + piece for piece in rest.wrap(console, width - indent))]
 
 
-_FURTHER = 2
 _DELAY = 0.06
 """Seconds the cursor must rest."""
 
