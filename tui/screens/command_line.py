@@ -41,12 +41,12 @@ class Verb(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What may be chosen on the line: a command, a verb, or an argument of the verb that is typed."""
+    """A choice on the line: a command, a verb, or an argument of the verb that is typed."""
 
     typed: str
     """The line once it is completed."""
     take: Callable[[], object]
-    """What enter does."""
+    """The act of enter."""
     words: str = ""
     """More words that find it."""
 
@@ -151,7 +151,7 @@ class CommandLine(ListDialog[Command]):
 
     @property
     def _chosen(self) -> Chosen | None:
-        """What is under the cursor."""
+        """The choice under the cursor."""
         return self._listed[self._table.cursor].value if self._table.cursor < len(self._listed) else None
 
     def _run(self, verb: Verb, argument: str) -> None:
