@@ -23,6 +23,7 @@ from core.evidence.nightly import (
     freshness,
     headline,
     html_body,
+    is_stale,
     issue_text,
     markdown,
     named_run,
@@ -107,9 +108,10 @@ def _show(args: argparse.Namespace, night: Night, context: Context) -> None:
 def _say_how_fresh(newest: CiRun, context: Context) -> None:
     """In the words that the bar of the app has."""
     running = newest_night(CiStore(evidence_store(context.checkout, context.paths)).running())
-    words = freshness(newest, running, None, time.time())
-    more = ": `ttmatrix ingest --from-github` reads what has come since" if words.endswith("stale") else ""
-    context.console.note(f"{words}{more}")
+    now = time.time()
+    stale = is_stale(newest, running, now)
+    more = ": `ttmatrix ingest --from-github` reads what has come since" if stale else ""
+    context.console.note(f"{freshness(newest, running, None, now)}{more}")
 
 
 def _page(night: Night, style: str) -> str:

@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
+from core.base.text import capital
 from core.cli.context import Context
 from core.cli.parser import add_global_options
 
@@ -40,7 +41,7 @@ def configure_verbs(parser: argparse.ArgumentParser, verbs: Mapping[str, Verb]) 
     words = getattr(parser, "words", None)
     added = parser.add_subparsers(dest="verb", metavar="VERB", required=True, parser_class=type(parser))
     for name, verb in verbs.items():
-        declared = added.add_parser(name, help=verb.help, description=f"{verb.help[:1].upper()}{verb.help[1:]}.")
+        declared = added.add_parser(name, help=verb.help, description=f"{capital(verb.help)}.")
         add_global_options(declared, {})
         if words is None or name in words:
             verb.configure(declared)

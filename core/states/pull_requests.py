@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from core.base.errors import TTMatrixError, UsageError
-from core.base.text import counted, elide_middle, one_line
+from core.base.text import capital, counted, elide_middle, one_line
 from core.edits import EntryChange, Operation, change_in_words, in_checkout
 from core.edits.commit import (
     CommittedChange,
@@ -178,7 +178,7 @@ class _Text:
             said = " and ".join(filter(None, (counted(len(commits), "commit"), loose)))
             yield f"{said}{_compared(self._git, base, tip)}"
         else:
-            yield f"{loose[:1].upper()}{loose[1:]}, on {base[:_SHORT]}"
+            yield f"{capital(loose)}, on {base[:_SHORT]}"
         before, after = self._models()
         if before != after:
             pages = _compared(Git(self.checkout.models), before, after)

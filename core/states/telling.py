@@ -3,6 +3,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from core.base.text import counted, elide_middle
@@ -10,7 +11,7 @@ from core.ci import job_name
 from core.doctor import severity
 from core.domain.ids import TestId
 from core.domain.model import Entry, Finding, Severity
-from core.sources import loader_file
+from core.sources import Checkout, loader_file
 from core.states.differing import Difference, FieldChange, LoaderChange, Pin, lowers_gate
 from core.states.expectations import alike, chosen_by, entry_words, status_words
 from core.states.jobs import JobChange, Left
@@ -285,7 +286,7 @@ def _written_by_hand(found: Difference) -> Iterator[Item]:
 
 _OF_EVERY_TEST = re.compile(r"(?:tests/|)(?:\w*conftest\.py|pytest\.ini)|tests/runner/.*\.py|tests/infra/.*")
 _MODELS = re.compile(r"third_party/tt_forge_models(?:/.*)?")
-_CONFIG, _PRESETS = "tests/runner/test_config", ".github/workflows/test-matrix-presets"
+_PLACES = Checkout(Path())
 _DEPTH = 2
 """Files below so many directories in common are one item."""
 
@@ -297,12 +298,12 @@ def of_every_test(path: str) -> bool:
 
 def expectations_path(file: str) -> str:
     """A file of entries as git calls it."""
-    return f"{_CONFIG}/{file}"
+    return (_PLACES.test_config / file).as_posix()
 
 
 def preset_path(file: str) -> str:
     """A preset as git calls it."""
-    return f"{_PRESETS}/{file}"
+    return (_PLACES.presets / file).as_posix()
 
 
 def files_beside(found: Difference) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-from .age import freshness as freshness
+from .age import freshness as freshness, is_stale as is_stale
 from .cells import Kind as Kind, NightCell as NightCell
 from .choice import named_run as named_run, newest_night as newest_night
 from .formats import html_body as html_body, markdown as markdown, text as text

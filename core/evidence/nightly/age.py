@@ -19,8 +19,7 @@ def freshness(night: CiRun | None, running: CiRun | None, report: float | None, 
     Moments are in seconds since the epoch.
     """
     ended, what = (report, "last report") if night is None else (night.ended, "last night")
-    began = night.created if night is not None else 0.0
-    is_next = running is not None and began < running.created and now - running.created < _LONGEST
+    is_next = _is_next(night, running, now)
     if ended is None:
         return "the first night is running" if is_next else "no results of CI yet"
     if ended - now > _AHEAD:
@@ -28,3 +27,14 @@ def freshness(night: CiRun | None, running: CiRun | None, report: float | None, 
     if is_next:
         return f"{what}: {ago_text(ended, now)}, next running"
     return f"{what}: {ago_text(ended, now)}{', stale' if now - ended > _STALE else ''}"
+
+
+def is_stale(night: CiRun, running: CiRun | None, now: float) -> bool:
+    """Whether `freshness` calls the newest nightly stale: none has ended for long, and none is running."""
+    return now - night.ended > _STALE and not _is_next(night, running, now)
+
+
+def _is_next(night: CiRun | None, running: CiRun | None, now: float) -> bool:
+    """Whether the one that was seen running comes after the newest that has ended, and may still run."""
+    began = night.created if night is not None else 0.0
+    return running is not None and began < running.created and now - running.created < _LONGEST

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from core.base.settings import paths
 from core.evidence import CiRun, CiStore, evidence_store
-from core.evidence.nightly import freshness
+from core.evidence.nightly import freshness, is_stale
 from core.sources import Checkout
 from tests.support.app import build_app, screen_text, until
 from tests.support.ci_night import Night, ingest, nightly
@@ -68,6 +68,12 @@ def test_one_that_runs_is_said_until_it_cannot_run_any_more() -> None:
 @given(st.floats(1, 4e9), st.floats(1, 4e9), st.floats(1, 4e9))
 def test_it_fits_beside_other_words(ended: float, created: float, now: float) -> None:
     assert len(freshness(run(ended), run(created), None, now)) < 44
+
+
+@given(st.floats(0, 90 * HOUR), st.floats(0, 90 * HOUR))
+def test_stale_is_what_is_said_to_be(ended: float, created: float) -> None:
+    night, running = run(1e9 - ended), run(1e9 - created)
+    assert is_stale(night, running, 1e9) == freshness(night, running, None, 1e9).endswith(", stale")
 
 
 async def test_a_night_that_runs_is_known_to_run_and_its_reports_wait_for_its_end(
