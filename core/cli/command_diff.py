@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     if args.range == "":
-        raise UsageError("No commit is given", "The range is empty.", "Name two: A..B; without any, leave it out.")
+        raise UsageError("No commit is given", "The range is empty.", "Name two commits, A..B, or leave the range out.")
     asked = span(Git(context.checkout.root), args.range or "")
     if asked.note:
         context.console.note(asked.note)

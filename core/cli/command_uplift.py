@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(args: argparse.Namespace, context: Context) -> int:
     if not args.range:
-        raise UsageError("No commit of the models is given", "The range is empty.", "Name one, as origin/main.")
+        raise UsageError("No commit of the models is given", "The range is empty.", "Name one, such as origin/main.")
     asked = span_of_models(Git(context.checkout.models), args.range)
     if asked.note:
         context.console.note(asked.note)

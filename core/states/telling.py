@@ -61,10 +61,8 @@ def sections(found: Difference) -> list[Section]:
     growing = [one for one in found.jobs if not one.lost and not one.why]
     others = [one for one in found.jobs if one not in growing]
     told = [
-        Section(f"{_files(lost)} cannot be read, or not all: what was there counts as gone", tuple(_by_kind(lost))),
-        Section(
-            f"{_files(back)} could not be read before, or not all: what is there counts as new", tuple(_by_kind(back))
-        ),
+        Section(f"{_files(lost)} cannot be read in full: what was there counts as gone", tuple(_by_kind(lost))),
+        Section(f"{_files(back)} could not be read in full before: what is there counts as new", tuple(_by_kind(back))),
         Section(f"{_tests(away)} {_verb(away, 'leave')} CI", tuple(_leaving(away, found))),
         Section(f"{_tests(gates)} {_verb(gates, 'lower')} a gate", (*_unguarded(found), *_fields(lowered, found))),
         Section(

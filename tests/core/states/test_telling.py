@@ -231,11 +231,11 @@ def test_a_file_that_cannot_be_read_is_said_first(checkout: Checkout, content: b
     states = states_of(checkout, checkout.root.parent / "cache")
     found = difference(states.at("HEAD"), states.at("worktree"))
     first = sections(found)[0]
-    assert first.title == "1 file cannot be read, or not all: what was there counts as gone"
+    assert first.title == "1 file cannot be read in full: what was there counts as gone"
     assert CONFIG in first.items[0].names[0]
     assert not any("new error" in one.title for one in sections(found))
     back = sections(difference(states.at("worktree"), states.at("HEAD")))[0]
-    assert back.title == "1 file could not be read before, or not all: what is there counts as new"
+    assert back.title == "1 file could not be read in full before: what is there counts as new"
 
 
 def test_an_unreadable_file_is_no_news_where_it_was_unreadable_before(checkout: Checkout) -> None:
