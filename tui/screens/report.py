@@ -54,6 +54,8 @@ class ReportScreen(SessionScreen):
         super().__init__(context)
         self.rows = NO_ROWS
         self.table = RowTable(NO_ROWS, id="report")
+        # An attribute, not looked up: a row may be highlighted while the screen is taken apart.
+        self._side = Vertical(id="report-side")
         self.plots = CellLines(id="report-plots")
         self._next_title = PaneRule(id="report-next-title")
         self.following = StillTable(NO_ROWS, id="report-next")
@@ -69,7 +71,7 @@ class ReportScreen(SessionScreen):
     def body(self) -> ComposeResult:
         yield Static("", id="report-words", markup=False)
         with Vertical(id="report-panes"):
-            with Vertical(id="report-side"):
+            with self._side:
                 yield self.plots
                 yield self._next_title
                 yield self.following
@@ -179,11 +181,10 @@ class ReportScreen(SessionScreen):
         tall = self.app.size.height >= _TALL_FROM
         self.set_class(self.beside, "beside")
         shown = self._progress is not None and bool(self._progress.measured.total.ran)
-        side = self.query_one("#report-side")
-        side.set_class(shown, "shown")
+        self._side.set_class(shown, "shown")
         if self._progress is not None and shown:
             key = (self.table.cursor_key or "") if self._list is ReportList.RATES else ""
-            room = side.size if self.beside else Size(self.app.size.width, _TALL if tall else _LOW)
+            room = self._side.size if self.beside else Size(self.app.size.width, _TALL if tall else _LOW)
             size, letters = Size(max(0, room.width - 2), room.height), self.context.in_letters()
             plots = report_plots(self._progress, key, *size, stacked=self.beside, letters=letters)
             self.plots.styles.height = len(plots)
@@ -193,7 +194,7 @@ class ReportScreen(SessionScreen):
 
     def _fit_plots(self, drawn: Size) -> None:
         """Draw the plots again where their place turns out to be another one: only now it has its size."""
-        if self.beside and self.query_one("#report-side").size != drawn:
+        if self.beside and self._side.size != drawn:
             self._show_plots()
 
     # Actions
