@@ -105,9 +105,19 @@ class Panes:
         self.fit(self._rows, below=self._below, width=self._list, alone=self.alone)
         self._tell()
 
+    @property
+    def _list_pane(self) -> str:
+        """The name of the first pane."""
+        return next(iter(self._panes), "")
+
+    @property
+    def _whole(self) -> str:
+        """The name of the pane that has the whole screen, whatever the reason; empty: none has."""
+        return self.zoomed or (self._list_pane if self.alone else "")
+
     def _set_aside(self) -> None:
         """Show only the pane that has the whole screen."""
-        name = self.zoomed or (next(iter(self._panes), "") if self.alone else "")
+        name = self._whole
         whole = self._widgets(name) if name else []
         for other in self._panes:
             for widget in self._widgets(other):
@@ -164,7 +174,7 @@ class Panes:
 
     def _focus_list(self) -> None:
         """Give the list the focus where what had it is hidden."""
-        first = next(iter(self._panes), "")
+        first = self._list_pane
         if self.alone and not self.zoomed and (self._screen.focused is None or self.focused not in ("", first)):
             fronts = (one for shown in self._widgets(first) for one in shown.walk_children(with_self=True))
             front = next((one for one in fronts if isinstance(one, Widget) and one.can_focus), None)
@@ -173,7 +183,7 @@ class Panes:
     def _fit(self, divider: Divider, widget: Widget) -> None:
         rule: Literal["width", "height"] = "width" if divider.upright else "height"
         listed = not divider.after and not divider.upright
-        if self.zoomed or self.alone:
+        if self._whole:
             setattr(widget.styles, rule, "1fr")
         elif divider.sized in self._sizes:
             setattr(widget.styles, rule, self._sizes[divider.sized])
@@ -201,7 +211,7 @@ class Panes:
 
     def _sized(self, divider: Divider) -> Widget | None:
         found = next(iter(self._screen.query(divider.sized)), None)
-        return found if found is not None and found.display and not self.zoomed and not self.alone else None
+        return found if found is not None and found.display and not self._whole else None
 
     def move(self, steps: int) -> None:
         """Move the divider beside the pane with the focus: down or to the right, with a negative number back."""
@@ -224,7 +234,7 @@ class Panes:
     # The mouse
 
     def _at(self, x: int, y: int) -> Divider | None:
-        for divider in () if self.zoomed or self.alone else self._dividers:
+        for divider in () if self._whole else self._dividers:
             for handle in self._screen.query(divider.handle):
                 region = handle.region
                 column = region.x if divider.after else region.right - 1
