@@ -9,10 +9,10 @@ from core.evidence import Page, page_of
 from core.evidence.analysis import Difference, OnTwoBackends
 from tui.commands import Hint, Need, Where, command
 from tui.protocol import Context
-from tui.screens.compared import Pair, Question, RunPair, Words
+from tui.screens.compared import Pair, Question, Words
 from tui.screens.list_and_text import ListAndLines
 from tui.screens.pick import Option, Pick
-from tui.view_models import HeadingTitles, difference_groups, difference_rows
+from tui.view_models import HeadingTitles, difference_rows
 from tui.widgets import GroupTable
 
 
@@ -77,7 +77,7 @@ class CompareScreen(ListAndLines[Difference | OnTwoBackends]):
             self.show_rows(difference_rows(()))
         else:
             rows = self._found.rows(self.kind)
-            self.show_rows(rows, difference_groups(rows.items) if isinstance(self._found, RunPair) else ())
+            self.show_rows(rows, self._found.groups(rows.items))
         self._say()
 
     def _say(self) -> None:

@@ -9,7 +9,16 @@ from core.base.errors import UsageError
 from core.base.text import counted, one_line
 from core.evidence.analysis import BackendComparison, BackendKind, Difference, DifferenceKind, OnTwoBackends
 from core.workspace import Evidence, RunsCompared
-from tui.view_models import Rows, backend_rows, backend_sides, commit_words, difference_rows, sides
+from tui.view_models import (
+    RowGroup,
+    Rows,
+    backend_rows,
+    backend_sides,
+    commit_words,
+    difference_groups,
+    difference_rows,
+    sides,
+)
 
 Words = list[tuple[str, str]]
 """Texts with their styles, a line or a paragraph each."""
@@ -53,6 +62,10 @@ class Pair(Protocol):
         """The differences of a kind; empty: of all kinds."""
         ...
 
+    def groups(self, listed: Sequence[Any]) -> Sequence[RowGroup]:
+        """The rows of these differences in groups; empty: they are in none."""
+        ...
+
     def words(self, row: int, kind: str) -> Words:
         """All about the difference in that row of these."""
         ...
@@ -82,6 +95,9 @@ class RunPair:
 
     def rows(self, kind: str) -> Rows[Difference]:
         return difference_rows([one for one in self.found.comparison.differences if kind in ("", one.kind)])
+
+    def groups(self, listed: Sequence[Difference]) -> Sequence[RowGroup]:
+        return difference_groups(listed)
 
     def words(self, row: int, kind: str) -> Words:
         listed = self.rows(kind).items
@@ -116,6 +132,9 @@ class BackendPair:
     def rows(self, kind: str) -> Rows[OnTwoBackends]:
         return backend_rows([one for one in self.found.cases if kind in ("", one.kind)], self.names)
 
+    def groups(self, listed: Sequence[OnTwoBackends]) -> Sequence[RowGroup]:
+        return ()
+
     def words(self, row: int, kind: str) -> Words:
         listed = self.rows(kind).items
         return backend_sides(listed[row], self.names) if row < len(listed) else []
@@ -134,6 +153,9 @@ class NoPair:
 
     def rows(self, kind: str) -> Rows[Difference]:
         return difference_rows(())
+
+    def groups(self, listed: Sequence[Difference]) -> Sequence[RowGroup]:
+        return ()
 
     def words(self, row: int, kind: str) -> Words:
         return []
