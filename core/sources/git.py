@@ -233,11 +233,12 @@ class Git:
                 found[path] = Blob(mode, id)
         return found
 
-    def staged_pin(self, submodule: str) -> str:
-        """As `pinned`, of the index."""
+    def staged_pin(self, submodule: str, *, settled: bool = False) -> str:
+        """As `pinned`, of the index. With a conflict, that of the branch that is checked out; if `settled`, none."""
+        stages = (_MERGED,) if settled else (_MERGED, _OURS)
         for row in filter(None, self.text("ls-files", "--stage", "-z", "--", submodule).split("\0")):
             mode, id, stage = row.partition("\t")[0].split()
-            if mode == _SUBMODULE and stage in (_MERGED, _OURS):
+            if mode == _SUBMODULE and stage in stages:
                 return id
         return ""
 

@@ -38,12 +38,12 @@ class OtherModels(NamedTuple):
 
 
 def other_models(checkout: Checkout) -> OtherModels | None:
-    """The commits, if they differ; None: they do not, or nothing is recorded."""
+    """The commits, if they differ; None: they do not, or nothing is recorded, as in a conflict about the models."""
     if not checkout.has_own_models:
         return None
     place = checkout.relative(checkout.models)
     try:
-        recorded = Git(checkout.root, seconds=SECONDS).staged_pin(place)
+        recorded = Git(checkout.root, seconds=SECONDS).staged_pin(place, settled=True)
         present = Git(checkout.models, seconds=SECONDS).own_head() if recorded else ""
     except TTMatrixError:
         # No git, no repository: then nothing is recorded.

@@ -48,6 +48,18 @@ def test_what_is_advised_ends_it_wherever_one_is(
     assert other_models(checkout) is None
 
 
+def test_while_a_conflict_lasts_nothing_is_recorded(checkout: Checkout) -> None:
+    """Git would update nothing, and what to add is for the person to say."""
+    git(checkout.root, "checkout", "-q", "-b", "other", "HEAD^")
+    commit(checkout, "another uplift", {f"{MODELS}/alpha/notes.txt": "y"})
+    done = run_command(["git", "rebase", "-q", "@{-1}"], cwd=checkout.root)
+    assert done.returncode and git(checkout.root, "ls-files", "--unmerged", MODELS)
+    assert other_models(checkout) is None
+    git(checkout.root, "add", MODELS)
+    git(checkout.models, "checkout", "-q", "HEAD^")
+    assert other_models(checkout) is not None
+
+
 def test_a_plain_directory_of_models_is_at_no_commit(checkout: Checkout, tmp_path: Path) -> None:
     checkout.models.rename(tmp_path / "elsewhere")
     shutil.copytree(tmp_path / "elsewhere", checkout.models, ignore=shutil.ignore_patterns(".git"))
