@@ -17,6 +17,7 @@ from tests.support.sample import sample_checkout
 from tests.support.tree import sample
 from tui.app.app import TTMatrixApp
 from tui.screens import DoctorScreen, RunsScreen
+from tui.screens.clusters import ClustersScreen
 
 
 @pytest.mark.parametrize(
@@ -79,6 +80,20 @@ async def test_findings_of_which_none_is_left(tmp_path: Path) -> None:
         await pilot.press("slash", "x")
         await pilot.pause()
         assert words in flat(app)
+
+
+@pytest.mark.parametrize(("key", "counted"), [("6", "0 findings"), ("7", "0 clusters")])
+async def test_what_is_not_read_yet_is_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, counted: str
+) -> None:
+    monkeypatch.setattr(DoctorScreen, "_examine", lambda screen: screen._say())
+    monkeypatch.setattr(ClustersScreen, "_read_evidence", lambda screen: None)
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(key, "slash", "x")
+        await until(pilot, lambda: "━ / x" in screen_text(app), "the filter")
+        await pilot.pause()
+        assert counted not in screen_text(app) and "matches the filter" not in screen_text(app)
 
 
 async def test_lists_beside_those_that_have_rows(tmp_path: Path) -> None:

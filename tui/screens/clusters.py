@@ -101,7 +101,7 @@ class ClustersScreen(ListAndLines[Cluster | ClusterCell]):
         if found is not None:
             none = "None is known: `ttmatrix ingest --from-github` downloads results of CI."
             self.say_when_empty("cluster", len(found.clusters), self.first_step(none))
-        self.filter.note(counted(len(self._clusters), "cluster"))
+            self.filter.note(counted(len(self._clusters), "cluster"))
         self._say()
 
     @property

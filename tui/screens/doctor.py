@@ -76,7 +76,7 @@ class DoctorScreen(ListAndPane[Finding]):
         """Show the findings of one kind, as soon as they are known; empty: of every kind."""
         self._kind = kind
         self._list(keep)
-        self.filter.note(counted(len(self._findings), "finding"))
+        self.filter.note("" if self._all is None else counted(len(self._findings), "finding"))
         self._say()
 
     def _list(self, keep: str | None = None) -> None:
