@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs of CI that select nothing or what another one selects, and presets that are not there or that nobody names."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from core.domain.model import Finding
 from core.handwritten import jobs_by_id
 from core.matrix import supports
 from core.sources import Checkout
-from core.sources.ci import LB_BLACKHOLE, UPLIFTS, Job, Preset, Workflow
+from core.sources.ci import LB_BLACKHOLE, UPLIFTS, Job, Preset, Workflow, presets_of_uplifts
 from core.sources.handwritten import ROOTS, Suite
 
 EMPTY_JOB = Check("empty-job", "a job of CI that selects no test")
@@ -213,10 +212,8 @@ class NamedPresets:
             return []
         try:
             text = read_text(path)
-            document = json.loads(text)
+            names = presets_of_uplifts(text)
         except (TTMatrixError, ValueError, RecursionError):
             return []
-        entries = [one for one in document if isinstance(one, dict)] if isinstance(document, list) else []
-        names = [name for one in entries if isinstance(name := one.get("test_matrix"), str)]
         lines = text.splitlines()
         return [(name, next((at for at, line in enumerate(lines, 1) if f'"{name}"' in line), 0)) for name in names]

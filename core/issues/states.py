@@ -99,6 +99,15 @@ def _is_due(known: IssueState | None, today: date) -> bool:
     return known.asked <= (today - timedelta(days=days)).isoformat()
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """What gh says of an issue, as it names it."""
+
+    state: str
+    title: str
+    closedAt: str | None = None
+
+
 def _asked(issue: str, today: str, root: Path, runner: CommandRunner) -> IssueState:
     repository, _, number = issue.partition("#")
     words: Sequence[str] = ("gh", "issue", "view", number, f"--repo={repository}", "--json", "state,title,closedAt")
@@ -108,8 +117,7 @@ def _asked(issue: str, today: str, root: Path, runner: CommandRunner) -> IssueSt
             return IssueState(issue, State.MISSING, asked=today)
         raise TTMatrixError(f"gh cannot read {issue}", done.stderr.strip(), "Check with: gh auth status")
     try:
-        answer = json.loads(done.stdout)
-        state, closed = State(str(answer["state"]).lower()), str(answer.get("closedAt") or "")[:10]
-        return IssueState(issue, state, str(answer["title"]), closed, today)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        answer = decoded(done.stdout, _Answer)
+        return IssueState(issue, State(answer.state.lower()), answer.title, (answer.closedAt or "")[:10], today)
+    except ValueError as error:
         raise TTMatrixError(f"The answer of gh about {issue} cannot be read", done.stdout[:200]) from error

@@ -9,9 +9,7 @@ _NOT_OURS = ("core/base/files/", "core/payload/", "core/demo/tree/")
 _OTHERS = "others write it, and only a part of it is wanted"
 _MAY = {
     "core/base/text.py": (1, "formats any JSON"),
-    "core/doctor/jobs.py": (1, _OTHERS),
     "core/evidence/github/transport.py": (1, _OTHERS),
-    "core/issues/states.py": (1, _OTHERS),
     "core/kinds/benchmark.py": (2, _OTHERS),
     "core/matrix/view/saved.py": (1, "the columns have a key for each kind of rows"),
     "core/ops/chisel.py": (1, _OTHERS),

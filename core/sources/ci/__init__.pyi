@@ -10,5 +10,11 @@ from .runner import (
     read_durations as read_durations,
     read_skip_prefixes as read_skip_prefixes,
 )
-from .triggers import UPLIFTS as UPLIFTS, Trigger as Trigger, cadence_of as cadence_of, cadence_text as cadence_text
+from .triggers import (
+    UPLIFTS as UPLIFTS,
+    Trigger as Trigger,
+    cadence_of as cadence_of,
+    cadence_text as cadence_text,
+    presets_of_uplifts as presets_of_uplifts,
+)
 from .workflows import Workflow as Workflow, read_workflows as read_workflows

@@ -143,9 +143,14 @@ def _uplift_presets(checkout: Checkout, findings: list[Finding]) -> list[str]:
     if not is_there(path):
         return []
     try:
-        document = json.loads(read_text(path))
+        return presets_of_uplifts(read_text(path))
     except (TTMatrixError, ValueError, RecursionError) as error:
         findings.append(Finding("broken-workflow", f"Cannot be read: {error}", str(UPLIFTS)))
         return []
+
+
+def presets_of_uplifts(text: str) -> list[str]:
+    """The presets in the table of uplifts. Raises ValueError or RecursionError."""
+    document = json.loads(text)
     entries = [one for one in document if isinstance(one, dict)] if isinstance(document, list) else []
     return [preset for entry in entries if isinstance(preset := entry.get("test_matrix"), str)]
