@@ -14,6 +14,7 @@ from tests.support.recorded import nights, record_runs
 from tests.support.reports import keep
 from tests.support.sample import sample_checkout
 from tests.support.tree import sample
+from tests.tui.view_models.test_batches import passed
 from tui.app.app import TTMatrixApp
 from tui.commands import Command, Need, Where, all_commands, needs_of, screen_commands
 from tui.keymap import Keymap, need_words
@@ -182,6 +183,21 @@ async def test_the_line_of_keys_offers_to_stop_only_what_still_runs(tmp_path: Pa
         await until(pilot, lambda: "Stop run" in screen_text(app).splitlines()[-1], "the key")
         await pilot.press("down")
         await until(pilot, lambda: "Stop run" not in screen_text(app).splitlines()[-1], "its end")
+
+
+async def test_on_a_batch_no_key_goes_to_a_log(tmp_path: Path) -> None:
+    app = build_app(sample(tmp_path))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await until(pilot, lambda: app.polling.taken is not None, "the first look")
+        app.polling.stop()
+        app.session.runs = app.session.all_runs = [passed("1", f"m/{at}") for at in range(3)]
+        app.signals.runs_changed.publish(None)
+        await pilot.press("2", "g")
+        for key in ("slash", "ampersand", "n", "N", "e", "E"):
+            app.clear_notifications()
+            await pilot.press(key)
+            await until(pilot, lambda: "This is a batch: enter shows its runs." in screen_text(app), key)
+            assert app.focused is not None and app.focused.id == "runs", key
 
 
 def _key_line(app: TTMatrixApp) -> str:

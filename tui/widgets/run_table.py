@@ -190,7 +190,13 @@ class RunTable(RowTable):
         self._to_log().action_ask(what)
 
     @command(
-        "runs.next_hit", Where.RUN_TABLE, "n", "Next", "Next hit of the search in the log", action="next_hit(True)"
+        "runs.next_hit",
+        Where.RUN_TABLE,
+        "n",
+        "Next",
+        "Next hit of the search in the log",
+        action="next_hit(True)",
+        needs=Need.RUN,
     )
     @command(
         "runs.hit_before",
