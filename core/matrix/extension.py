@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import reduce
+from itertools import chain
 from typing import Generic, Protocol, TypeVar, cast
 
 from core.matrix.columns import Column, FlagColumn
@@ -56,7 +57,7 @@ def _extended(models: Matrix, parts: tuple[OtherRows, ...]) -> Matrix:
     ]
     return replace(
         models,
-        ids=models.ids + tuple(id for one in parts for id in one.ids),
+        ids=(*models.ids, *chain.from_iterable(one.ids for one in parts)),
         columns=_Joined(
             (*models.columns, *(name for one in parts for name in one.columns)),
             lambda name: reduce(continued, (found.get(name) or empty(count) for found, count in columns)),

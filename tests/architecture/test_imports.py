@@ -76,6 +76,7 @@ _LATER = (
     "core.workspace.evidence",
     "filelock",
     "psutil",
+    "tomllib",
     "tui.screens",
     "tui.view_models.detail",
     "tui.view_models.runs",

@@ -15,12 +15,15 @@ import subprocess
 import termios
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-_ASKED, _ANSWER = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
+_ANSWER = b"\x1b[?2026;2$y"
 _END = b"\x1b[?2026l"
+_ENDS_SECONDS = 5.0
+"""The longest that an app takes to give its terminal back and end."""
 
 
 class Frame(NamedTuple):
@@ -38,10 +41,14 @@ class FrameTerminal:
     def __init__(self, argv: Sequence[str], settle: float = 1.5) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 160, 0, 0))
-        env = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        # An app that is installed is compiled, and so is one that was started before.
+        env = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        env |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
         self.painted = bytearray()
         """Everything that the program has written to its terminal."""
         self._tail = b""
+        # Before it is asked for: on a busy machine an answer might come after the first frame, which would not count.
+        os.write(self._master, _ANSWER)
         self._key = Frame(time.monotonic(), 0.0)
         self.process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
         os.close(slave)
@@ -56,7 +63,14 @@ class FrameTerminal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
+        # An app that is killed leaves a note, which the next one on a terminal of that name would read.
+        self.process.terminate()
+        late = time.monotonic() + _ENDS_SECONDS
+        with suppress(OSError):  # the terminal of a program that has ended
+            while (left := late - time.monotonic()) > 0 and select.select([self._master], [], [], left)[0]:
+                os.read(self._master, 1 << 16)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(10)
         os.close(self._master)
 
@@ -98,8 +112,6 @@ class FrameTerminal:
             now = Frame(time.monotonic() - self._key.clock, self.processor - self._key.processor)
             self.painted += chunk
             joined = self._tail + chunk
-            if _ASKED in joined and _ASKED not in self._tail:
-                os.write(self._master, _ANSWER)
-            ends += [now] * (joined.count(_END) - self._tail.count(_END))
-            self._tail = joined[-(len(_ASKED) - 1) :]
+            ends += [now] * joined.count(_END)
+            self._tail = joined[-(len(_END) - 1) :]
         return ends

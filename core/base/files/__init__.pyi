@@ -9,7 +9,6 @@ from .codec import (
     plain as plain,
     read_as as read_as,
     reshaped as reshaped,
-    toml_tables as toml_tables,
     typed as typed,
     unpacked as unpacked,
 )
@@ -33,3 +32,4 @@ from .replace import (
     stamp as stamp,
     write_whole as write_whole,
 )
+from .toml import toml_tables as toml_tables

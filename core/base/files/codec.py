@@ -6,7 +6,6 @@ read.
 """
 
 import json
-import tomllib
 import zlib
 from collections.abc import Hashable, Mapping
 from datetime import date, datetime, time
@@ -56,16 +55,6 @@ def parsed(text: str | bytes) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Malformed(f"it is not JSON: {error}") from error
-
-
-def toml_tables(text: str) -> dict[str, Any]:
-    """The tables of a TOML text. Raises Malformed for invalid TOML, or for nesting deeper than ours ever is."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise Malformed(str(error)) from error
-    except RecursionError as error:
-        raise Malformed("Its brackets nest too deeply") from error
 
 
 def typed(raw: object, kind: type[T]) -> T:
