@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.notifications import Notification
 
+from core.base import files
 from core.base.errors import TTMatrixError
-from core.base.files import atomic_write
 from core.base.text import printable
 from tui import screens
 from tui.terminal import in_browser
@@ -121,5 +121,5 @@ def save_copy(directory: Path, text: str) -> Path:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TTMatrixError(f"Cannot make {directory}", error.strerror or str(error)) from error
-    atomic_write(file, text)
+    files.atomic_write(file, text)
     return file
