@@ -73,14 +73,15 @@ async def test_where_the_keys_go_is_seen_without_colours(checkout: Checkout, key
         screen = app.screen
         assert isinstance(screen, SessionScreen) and screen.focused is not None
         focused: list[Widget] = [screen.focused]
-        assert _marked(app, focused[0])
+        # What is read first has no rows yet.
+        await until(pilot, lambda: _marked(app, focused[0]), "the mark")
         # Every pane that the key goes to is marked in its turn.
         for _ in range(2):
             await pilot.press("tab")
             await pilot.pause()
             if screen.focused is not None and app.screen is screen and screen.focused not in focused:
                 focused.append(screen.focused)
-                assert _marked(app, screen.focused), screen.focused
+                await until(pilot, lambda: _marked(app, focused[-1]), f"the mark of {screen.focused}")
 
 
 @pytest.mark.parametrize("key", ["4", "6", "7"])
