@@ -53,6 +53,8 @@ _PRICE = 14.0
 """Of a step, in squares of the noise."""
 _LEAST_SLOPE = 5
 """Values that a gradual change takes at least."""
+_LARGEST = 1e50
+"""Squares of larger numbers, and of parts of smaller ones, overflow."""
 _ENDS = 12
 """Places tried for either end of a slope."""
 
@@ -93,7 +95,10 @@ class Levels(NamedTuple):
 
 
 def levels_of(values: Sequence[float]) -> Levels:
-    """The changes of a series, oldest value first."""
+    """The changes of a series, oldest value first; none where a value is too large for a measurement."""
+    if any(abs(one) > _LARGEST for one in values):
+        return Levels((), False)
+    values = [one if abs(one) > 1 / _LARGEST else 0.0 for one in values]
     raw = _without_outliers(values) if len(values) > 1 else ()
     # Changes are parts of a level.
     if not (raw and statistics.median(values) and statistics.median(raw)):

@@ -5,7 +5,7 @@ import random
 from collections.abc import Callable, Sequence
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from core.evidence.analysis import ChangeKind, ChangePoint, better, levels_of
 
@@ -131,6 +131,19 @@ def test_numbers_without_noise() -> None:
     assert (new.kind, new.last, new.first, new.before, new.after) == (NEW, 9, 10, 100.0, 88.0)
     (step,) = levels_of([100.0] * 10 + [88.0] * 3).changes
     assert (step.kind, step.first) == (STEP, 10)
+
+
+@given(
+    st.lists(
+        st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, 1.0, 1e300, -1e300, 1e-300, 1e50]),
+        max_size=14,
+    )
+)
+@example([1e300] * 4 + [1e308] * 4)
+@example([0.0, 0.0, 1e-300, 1.0])
+@example([1e49] * 6 + [-1e-49] * 5)
+def test_no_report_has_a_number_that_is_too_large(values: Sequence[float]) -> None:
+    levels_of(values)
 
 
 def test_less_than_5_percent_is_no_change_however_little_noise_there_is() -> None:
