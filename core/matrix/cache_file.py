@@ -16,7 +16,20 @@ from core.base import files
 from core.base.errors import TTMatrixError
 from core.sources import Stamps, all_unchanged, files_below, stamps_of
 
-_MAKERS = ("ci", "doctor", "handwritten", "history", "matrix", "providers", "python", "sources", "states")
+MAKERS = (
+    "ci",
+    "doctor",
+    "domain",
+    "handwritten",
+    "history",
+    "kinds",
+    "matrix",
+    "ops",
+    "providers",
+    "python",
+    "sources",
+    "states",
+)
 """The packages whose code produces cached values."""
 
 
@@ -103,5 +116,5 @@ def _key() -> str:
 def _code() -> Stamps:
     """The stamps of our code, looked at once: what a process writes after its files have changed is of the old ones."""
     own = Path(core.__file__).parent
-    below = (path for folder in _MAKERS for path in files_below(own / folder, ".py"))
+    below = (path for folder in MAKERS for path in files_below(own / folder, ".py"))
     return stamps_of(sorted(path for path in (*map(str, own.glob("*.py")), *below) if path.endswith(".py")))

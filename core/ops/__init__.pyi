@@ -7,7 +7,6 @@ from .batch import (
     op_result as op_result,
     plan_op_launch as plan_op_launch,
 )
-from .bisected import Bisected as Bisected
 from .bisection import (
     BACKENDS as BACKENDS,
     BisectRequest as BisectRequest,

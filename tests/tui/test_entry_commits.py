@@ -31,9 +31,9 @@ async def test_commits_of_an_entry_with_their_diffs_and_links(tmp_path: Path, mo
         assert table.size.height == len(table.source) + 1 < 8, "the list has its rows"
         assert table.size.height + text.size.height == 40 - 4, "two rules, messages and keys: the text has the rest"
         timelines = app.session.workspace.history.of(TINYNET)
-        dialog._take([*timelines] * 20)
+        dialog.take([*timelines] * 20)
         await until(pilot, lambda: table.size.height == 40 * 4 // 10, "no more than that")
-        dialog._take(timelines)
+        dialog.take(timelines)
         await pilot.press("enter")
         await until(pilot, lambda: "diff --git" in screen_text(app), "the whole commit")
         await pilot.press("enter")

@@ -60,7 +60,7 @@ class EntryCommits(WholeDialog[None]):
         self.rule.say_test(one_line(self._test))
         self._table.focus()
         self._show_lines("", ["reading the history of the entries …"])
-        self.context.background.run("entry history", self._read, self._take, supersede=True)
+        self.context.background.run("entry history", self._read, self.take, supersede=True)
 
     def _read(self) -> Sequence[Timeline] | str:
         try:
@@ -68,7 +68,8 @@ class EntryCommits(WholeDialog[None]):
         except TTMatrixError as error:
             return one_line(error.title)
 
-    def _take(self, found: Sequence[Timeline] | str) -> None:
+    def take(self, found: Sequence[Timeline] | str) -> None:
+        """Show what was read, or why it cannot be."""
         if not self.is_attached:
             return
         if isinstance(found, str):

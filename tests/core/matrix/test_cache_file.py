@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cached value comes back unchanged, or not at all."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+import core
 from core.domain.model import Finding
 from core.matrix import Late, cache_file as kept, load, store
 from core.matrix.cache_file import dumps, loads
@@ -35,6 +37,16 @@ def test_the_code_of_a_process_is_that_of_its_start(tmp_path: Path, monkeypatch:
     store(tmp_path / "file", [1])
     monkeypatch.setattr(kept, "files_below", lambda *_: pytest.fail("its files may have changed since"))
     assert load(tmp_path / "file") == [1]
+
+
+def test_code_of_every_package_that_caches_voids_what_it_cached() -> None:
+    own = Path(core.__file__).parent
+    users = {
+        file.relative_to(own).parts[0]
+        for file in own.rglob("*.py")
+        if re.search(r"^\s*from core\.matrix\.cache import .*\bCache\b", file.read_text(), re.MULTILINE)
+    }
+    assert len(users) > 3 and users - {"cli", "workspace"} <= set(kept.MAKERS), "these two hand the cache on"
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602])
