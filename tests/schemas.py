@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from msgspec import Meta, UnsetType, structs
 
-from core import kinds, ops
+from core import kinds
 from core.base.files import As, Record
 from core.base.settings import Profile, Settings
 from core.cli import records
@@ -31,6 +31,7 @@ from core.cli.records.runs import Result, ResultOfCases
 from core.cli.records.stored import CaseLine
 from core.evidence.verdicts import Policy
 from core.evidence.verdicts.policy import PccPolicy, RetentionPolicy
+from core.ops.bisected import Bisected
 from core.runs import RunSpec
 from core.runs.execution.supervisor import Exit
 from core.runs.planning import Survey
@@ -134,7 +135,7 @@ DOCUMENTS: Mapping[str, Document] = {
         "A file of operations, for `edit --apply FILE` and `apply FILE`; `clusters --cluster TEXT --set-reason|--attach`",
         Sequence[Operation],
     ),
-    "ops-bisect": Document("`ops bisect --json`", ops.Bisected),
+    "ops-bisect": Document("`ops bisect --json`", Bisected),
     "ops-compare": Document("`ops compare --json`", records.BackendsCompared),
     "ops-extract": Document("`ops extract --json`", records.Extracted),
     "ops-list": Document("`ops list --json`", Sequence[kinds.OpCase]),
