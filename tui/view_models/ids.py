@@ -33,6 +33,8 @@ _LEAST_TAIL = 8
 """Fewer characters after the variant are useless."""
 _LEAST_PLACE = 5
 """Fewer characters before the variant are useless."""
+_MOST_SHORTENED = 256
+"""So many ids are shortened before they become visible: a millisecond."""
 _LEAST_END = 3
 """Fewer characters of the directories below the first one are useless."""
 
@@ -100,6 +102,12 @@ class IdColumn:
         # Only what the head has room to say is left out.
         look = next((one for one in self._looks if one.head(self._title) <= width), IdLook())
         return look._replace(short=self.longest - look.left_out > width)
+
+    def shortened(self, look: IdLook, width: int) -> int:
+        """The cells of `width` that they take in that display. Among many, some take all of them."""
+        if len(self._ids) > _MOST_SHORTENED:
+            return width
+        return max(look.head(self._title), *(len(look.text(id, width)) for id in self._ids))
 
     @cached_property
     def _looks(self) -> Sequence[IdLook]:

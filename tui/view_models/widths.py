@@ -219,7 +219,14 @@ class Fitting:
             # What all of them share is said above them: they need no more than the rest.
             needs[at] = min(needs[at], self._ids.need)
             widths = column_widths(self.columns, needs, total, self._alike)
-        return Fitted(widths, self._ids.look(widths[at]) if widths[at] else IdLook())
+        look = self._ids.look(widths[at]) if widths[at] else IdLook()
+        # Groups indent the ids of their rows.
+        indented = max(0, self._known()[at] - self._ids.longest)
+        if look.short and (shortened := self._ids.shortened(look, widths[at]) + indented) < widths[at]:
+            # What abbreviations leave free is for texts that are cut.
+            needs[at] = shortened
+            widths = column_widths(self.columns, needs, total, self._alike)
+        return Fitted(widths, look)
 
 
 LEAST_DETAIL = 76

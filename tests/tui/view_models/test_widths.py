@@ -147,6 +147,15 @@ def test_a_list_gives_nothing_back_until_the_screen_has_another_width(
     assert share.width(5, other, lambda most: 0) == list_width(0, other)
 
 
+IDS = [
+    f"{directory}-{variant}{parallelism}-{mode}"
+    for directory in ("llama/causal_lm/pytorch", "bert/pytorch", "vision/object_detection/jax")
+    for variant in ("Base-", "7B_Instruct-", "")
+    for parallelism in ("single_device", "tensor_parallel")
+    for mode in ("inference", "training")
+]
+
+
 def _rows(texts: Sequence[tuple[str, str]], *, ids: bool = False) -> Rows[tuple[str, str]]:
     columns = (TableColumn("test", 10, ids=ids, elide=True), TableColumn("why", 10))
     return Rows(
@@ -175,6 +184,32 @@ def test_ids_without_what_they_share_leave_the_room_to_others() -> None:
     width, why = fitting.widths(90)
     assert (width, why) == (31, 40)
     assert fitting.look(75) == fitting.look(90) == IdLook("", "-single_device-inference")
+
+
+def test_ids_whose_words_are_abbreviated_leave_the_room_to_others() -> None:
+    ids = ["llama/causal_lm/pytorch-1B-single_device-inference", "bert/pytorch-Base-tensor_parallel-training"]
+    rows = _rows([(one, "w" * 80) for one in ids], ids=True)
+    fitting = Fitting(rows)
+    width, why = fitting.widths(60)
+    assert fitting.look(60).short
+    assert [fitting.look(60).text(one, width) for one in ids] == [
+        "llama/causal_lm/pt-1B-single-inf",
+        "bert/pt-Base-tensor-train",
+    ]
+    assert (width, why) == (len("llama/causal_lm/pt-1B-single-inf"), 60 - 1 - width - 2)
+
+
+@given(st.lists(st.sampled_from(IDS), min_size=1, max_size=9, unique=True), st.integers(1, 90), st.integers(20, 200))
+def test_ids_are_shortened_no_more_than_before_others_got_the_room(names: list[str], why: int, total: int) -> None:
+    fitting = Fitting(_rows([(one, "w" * why) for one in names], ids=True))
+    width, other = fitting.widths(total)
+    look = fitting.look(total)
+    assert width + other + 3 <= total or not other
+    # With the cells of the other column it would look the same: nothing was taken from the ids.
+    shown = [look.text(one, width) for one in names]
+    assert all(len(text) <= width for text in shown) or not width
+    if look.short and other < why:
+        assert max(look.head("test"), *map(len, shown)) == width
 
 
 def _said(texts: Sequence[tuple[str, str, str]]) -> Fitting:
