@@ -54,7 +54,7 @@ _PRICE = 14.0
 _LEAST_SLOPE = 5
 """Values that a gradual change takes at least."""
 _LARGEST = 1e50
-"""Squares of larger numbers, and of parts of smaller ones, overflow."""
+"""The squares of larger numbers overflow. Numbers smaller than one part in it count as 0."""
 _ENDS = 12
 """Places tried for either end of a slope."""
 

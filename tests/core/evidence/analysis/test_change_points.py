@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Levels of a number: what is planted among noise is found, and noise is not."""
 
+import math
 import random
 from collections.abc import Callable, Sequence
 
@@ -142,8 +143,10 @@ def test_numbers_without_noise() -> None:
 @example([1e300] * 4 + [1e308] * 4)
 @example([0.0, 0.0, 1e-300, 1.0])
 @example([1e49] * 6 + [-1e-49] * 5)
-def test_no_report_has_a_number_that_is_too_large(values: Sequence[float]) -> None:
-    levels_of(values)
+def test_numbers_of_any_size_give_levels_that_are_numbers(values: Sequence[float]) -> None:
+    changes = levels_of(values).changes
+    assert all(math.isfinite(one.before) and math.isfinite(one.after) for one in changes)
+    assert not changes or max(map(abs, values)) <= 1e50
 
 
 def test_less_than_5_percent_is_no_change_however_little_noise_there_is() -> None:
